@@ -542,8 +542,9 @@ create table receipts (
 -- pending to skipped count the deliveries of live captures that are owed since this hour, by their state;
 -- without a row in the log, a delivery is in none of them. The other columns describe the attempts that began
 -- in this hour, of any delivery: failures has the number of each outcome but 'delivered', newest the newest 20
--- in the order in which they were recorded, '1' for a success and '0' for a failure; last_failure the outcome,
--- status and detail of the newest failure.
+-- in the order in which they were recorded, '1' for a success and '0' for a failure; latencies the number of
+-- attempts by how long they took, in the buckets of the class Latencies; last_failure the outcome, status and
+-- detail of the newest failure.
 --
 -- The fill factor leaves room for updates, which change no index. What changes with a failure is at the end,
 -- so that a success writes less WAL.
@@ -557,6 +558,7 @@ create table endpoint_hours (
   succeeded integer not null,
   newest text not null,
   last_success_at timestamptz,
+  latencies integer[] not null default array_fill(0, array[24]),
   failed integer not null,
   failures jsonb not null,
   last_failure_at timestamptz,

@@ -12,6 +12,7 @@ import io.egress.api.admin.deliveries.CaptureCalls;
 import io.egress.api.admin.deliveries.DeliveryCalls;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointHealths;
+import io.egress.api.admin.deliveries.EndpointLatencies;
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.admin.deliveries.SentBodies;
 import io.egress.api.admin.deliveries.VerificationCalls;
@@ -43,6 +44,7 @@ import io.egress.api.metrics.EndpointsBehind;
 import io.egress.api.metrics.FailingWorkspaces;
 import io.egress.api.metrics.OutboxBacklog;
 import io.egress.api.portal.Portal;
+import io.egress.api.portal.QueueRebuilds;
 import io.egress.api.portal.ServiceTroubles;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
@@ -279,7 +281,7 @@ final class ApiAssembly {
     closing.push("the background work", background::stop);
     Administrative administrative = administrative(documents, background, sender, backends);
     Routes internal = internal(administrative, hook(documents, relay, background), backends);
-    Routes pages = administrative.portal().routes(backends::takesNoWrites);
+    Routes pages = administrative.portal().routes();
     WaitingPulls waiting = waitingPulls();
     Routes external = external(pullHandler(pulls, keyUse, waiting), backends);
     return open(
@@ -438,6 +440,7 @@ final class ApiAssembly {
                 bodies,
                 new RecentOutcomes(pool),
                 healths,
+                new EndpointLatencies(pool),
                 replays,
                 verifier,
                 audit,
@@ -446,8 +449,19 @@ final class ApiAssembly {
                 captureList,
                 erasure,
                 new Keeping(pool, retention),
-                new ServiceTroubles(backends.probes::isKafkaAway, backends.behind::lateness)),
-            pool));
+                troubles(backends))));
+  }
+
+  private ServiceTroubles troubles(Backends backends) {
+    QueueRebuilds rebuilds = new QueueRebuilds(vertx, backends.probes.reading());
+    closing.pushSync("the watch of rebuilds of the queue", rebuilds::close);
+    return new ServiceTroubles(
+        new ServiceTroubles.Sources(
+            backends.probes::database,
+            backends.probes::isKafkaAway,
+            rebuilds::newest,
+            backends.behind::lateness),
+        Clock.systemUTC());
   }
 
   private ByteBudget budget(String name, long bytes, int waitersMax) {

@@ -99,6 +99,6 @@ final class PortalThings {
 
   /** There was no attempt, so there is no body to download. */
   static boolean isOfAnAttempt(Routes.Call call) {
-    return call.path().endsWith("/body");
+    return call.path().endsWith("/body") || call.path().endsWith("/sent");
   }
 }

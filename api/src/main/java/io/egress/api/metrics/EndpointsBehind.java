@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +37,7 @@ public final class EndpointsBehind {
   private static final Duration PERIOD = Duration.ofSeconds(15);
   private static final int ENDPOINTS_MAX = 1_000;
   private static final int REMEMBERED_MAX = 10_000;
+  private static final double MILLIS_PER_SECOND = 1_000;
   private static final UUID BEFORE_ALL = new UUID(0, 0);
 
   private static final String NEWEST =
@@ -74,16 +75,28 @@ public final class EndpointsBehind {
       """
           .formatted(REMEMBERED_MAX);
 
-  /** {@code oldest} is the age of the oldest capture without an attempt. */
-  public record Lateness(long endpoints, Duration oldest) {}
+  /** When the newest attempt of any delivery began; null if that is longer ago than an hour. */
+  private static final String ATTEMPTED =
+      """
+      select max(greatest(last_success_at, last_failure_at)) as attempted_at from endpoint_hours
+      where hour > now() - interval '2 hours'
+      """;
+
+  /**
+   * How late deliveries are.
+   *
+   * @param oldest the age of the oldest capture without an attempt
+   * @param attemptedAt when the newest attempt of any delivery began; null if that is longer ago
+   *     than an hour, or if no endpoint is behind
+   */
+  public record Lateness(long endpoints, Duration oldest, @Nullable Instant attemptedAt) {}
 
   private final Pool pool;
   private final int rememberedDays;
   private final Recurring looking;
   private final Map<UUID, Delivery> behind = new HashMap<>();
   private UUID seen = BEFORE_ALL;
-  private volatile double count = Double.NaN;
-  private volatile double oldestSeconds = Double.NaN;
+  private volatile @Nullable Lateness lateness;
 
   /** {@code logRetention} is how long the delivery log is kept. */
   public EndpointsBehind(Vertx vertx, Pool pool, Metrics metrics, Duration logRetention) {
@@ -92,14 +105,14 @@ public final class EndpointsBehind {
     metrics.gauge(
         "egress_endpoints_behind",
         "endpoints whose newest capture older than a minute has no attempt, or with a retry or replay overdue by 10 minutes",
-        () -> count);
+        () -> measured(Lateness::endpoints));
     metrics.gauge(
         "egress_endpoints_behind_oldest_seconds",
         "age of the oldest capture that an endpoint has no attempt for, or time since the oldest overdue retry or replay was due",
-        () -> oldestSeconds);
+        () -> measured(late -> late.oldest().toMillis() / MILLIS_PER_SECOND));
     this.looking =
         new Recurring(vertx, "counting endpoints behind", this::look)
-            .onFailure(_ -> report(Double.NaN, Double.NaN))
+            .onFailure(_ -> lateness = null)
             .nowAndEvery(PERIOD);
   }
 
@@ -109,11 +122,12 @@ public final class EndpointsBehind {
 
   /** How many endpoints are behind, and for how long at most; null if that is not known. */
   public @Nullable Lateness lateness() {
-    double endpoints = count;
-    double seconds = oldestSeconds;
-    return Double.isNaN(endpoints) || Double.isNaN(seconds)
-        ? null
-        : new Lateness((long) endpoints, Duration.ofSeconds((long) seconds));
+    return lateness;
+  }
+
+  private double measured(ToDoubleFunction<Lateness> measure) {
+    Lateness known = lateness;
+    return known == null ? Double.NaN : measure.applyAsDouble(known);
   }
 
   private void look() {
@@ -176,20 +190,20 @@ public final class EndpointsBehind {
     behind
         .values()
         .forEach(owed -> since.merge(owed.endpointId(), owed.owedAt(), EndpointsBehind::earlier));
-    double oldestMillis =
+    Duration oldest =
         since.values().stream()
-            .mapToDouble(each -> Duration.between(each, now).toMillis())
-            .max()
-            .orElse(0);
-    report(since.size(), Math.max(0, oldestMillis) / TimeUnit.SECONDS.toMillis(1));
+            .map(each -> Duration.between(each, now))
+            .filter(Duration::isPositive)
+            .max(Comparator.naturalOrder())
+            .orElse(Duration.ZERO);
+    lateness = new Lateness(since.size(), oldest, since.isEmpty() ? null : attemptedAt());
+  }
+
+  private @Nullable Instant attemptedAt() {
+    return Rows.optionalInstant(Rows.of(pool, ATTEMPTED).iterator().next(), "attempted_at");
   }
 
   private static Instant earlier(Instant one, Instant other) {
     return one.isBefore(other) ? one : other;
-  }
-
-  private void report(double endpoints, double seconds) {
-    count = endpoints;
-    oldestSeconds = seconds;
   }
 }

@@ -9,6 +9,7 @@ import io.egress.api.admin.workspaces.Keeping;
 import io.egress.api.call.Answer;
 import io.egress.api.intake.ErasureBody;
 import io.egress.api.intake.GivenBody;
+import io.egress.api.intake.QueryValues;
 import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.CaptureDetail;
 import io.egress.api.portal.view.DeliveryRow;
@@ -65,7 +66,9 @@ final class CapturePage {
 
   private CaptureDetail detail(UUID workspaceId, FoundCapture capture) {
     MultiMap ofCapture =
-        MultiMap.caseInsensitiveMultiMap().add("capture_id", capture.id().toString());
+        MultiMap.caseInsensitiveMultiMap()
+            .add("capture_id", capture.id().toString())
+            .add("limit", String.valueOf(QueryValues.LIMIT_MAX));
     List<Endpoint> all = endpoints.list(workspaceId);
     return detail(
         capture,
@@ -91,7 +94,12 @@ final class CapturePage {
                     each, title, names.getOrDefault(each.endpointId(), EndpointNames.DELETED)))
             .toList();
     return new CaptureDetail(
-        capture, described, rows, all.size(), listed.next() != null, legalHold);
+        capture,
+        described,
+        CaptureDetail.receivers(rows),
+        all.size(),
+        listed.next() != null,
+        legalHold);
   }
 
   /** Shows the form. */

@@ -1,5 +1,7 @@
 package io.egress.api.portal;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.DeliveryReads.DeliveryWithAttempts;
@@ -13,11 +15,13 @@ import io.egress.api.portal.view.AttemptRow;
 import io.egress.api.portal.view.DeliveryDetail;
 import io.egress.api.portal.view.DeliveryRow;
 import io.egress.api.portal.view.Frame;
+import io.egress.api.portal.view.IndentedJson;
 import io.egress.api.portal.view.OtherDelivery;
 import io.egress.platform.http.Refusal;
 import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
+import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One delivery: what was sent and what came back, in each of its attempts. */
 final class DeliveryPage {
+  /** A larger body is only downloaded: browsers take seconds to lay it out. */
+  private static final int SHOWN_BYTES_MAX = 1 << 20;
+
   private final PageRenderer pages;
   private final Captures captures;
   private final Endpoints endpoints;
@@ -59,18 +66,45 @@ final class DeliveryPage {
    * key and pull the capture: others see no transcript on any page.
    */
   Answer body(Visit visit) {
-    if (!visit.session().mayChange()) {
-      throw new Refusal(403, "This session is view only, and sees no transcripts.");
-    }
-    Integer attempt =
-        QueryValues.one(visit.query(), "attempt", SentBodies::attempt, "must be the number of one");
-    int number = attempt == null ? 1 : attempt;
-    SentBodies.SentBody body = bodies.read(visit.workspaceId(), visit.id(), number);
-    return Answer.of(200, "application/json", body.bytes())
+    int number = attempt(visit);
+    return Answer.of(200, "application/json", bytes(visit, number))
         .with("x-content-type-options", "nosniff")
         .with(
             "content-disposition",
             "attachment; filename=\"" + AttemptRow.bodyFile(visit.id(), number) + "\"");
+  }
+
+  /** The body to be read and searched, for the same sessions. */
+  Answer sent(Visit visit) {
+    int number = attempt(visit);
+    Buffer bytes = bytes(visit, number);
+    return pages.page(
+        200,
+        "sent",
+        Map.of(
+            "frame",
+            pages.frame(visit, "What was sent", "deliveries"),
+            "delivery",
+            visit.id(),
+            "attempt",
+            number,
+            "length",
+            bytes.length(),
+            "json",
+            bytes.length() > SHOWN_BYTES_MAX ? "" : IndentedJson.of(bytes.toString(UTF_8))));
+  }
+
+  private Buffer bytes(Visit visit, int attempt) {
+    if (!visit.session().mayChange()) {
+      throw new Refusal(403, "This session is view only, and sees no transcripts.");
+    }
+    return bodies.read(visit.workspaceId(), visit.id(), attempt).bytes();
+  }
+
+  private static int attempt(Visit visit) {
+    Integer attempt =
+        QueryValues.one(visit.query(), "attempt", SentBodies::attempt, "must be the number of one");
+    return attempt == null ? 1 : attempt;
   }
 
   private Map<String, Object> parameters(Visit visit, DeliveryDetail detail) {

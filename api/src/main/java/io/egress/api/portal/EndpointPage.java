@@ -1,6 +1,7 @@
 package io.egress.api.portal;
 
 import io.egress.api.admin.deliveries.DeliveryReads;
+import io.egress.api.admin.deliveries.EndpointLatencies;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
 import io.egress.api.admin.replays.Replay;
@@ -16,6 +17,7 @@ import io.egress.api.portal.view.Confirmation;
 import io.egress.api.portal.view.EndpointDetail;
 import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.Frame;
+import io.egress.api.portal.view.LatencyChart;
 import io.egress.api.portal.view.Overview.EndpointCard;
 import io.egress.api.portal.view.RecentAttempt;
 import io.egress.api.portal.view.ShownSecret;
@@ -24,6 +26,7 @@ import io.egress.webhook.send.CaptureState;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +46,7 @@ final class EndpointPage {
   private final Replays replays;
   private final DeliveryReads deliveries;
   private final EndpointCards cards;
+  private final EndpointLatencies latencies;
   private final Clock clock;
 
   EndpointPage(
@@ -53,6 +57,7 @@ final class EndpointPage {
       Replays replays,
       DeliveryReads deliveries,
       EndpointCards cards,
+      EndpointLatencies latencies,
       Clock clock) {
     this.pages = pages;
     this.endpoints = endpoints;
@@ -61,6 +66,7 @@ final class EndpointPage {
     this.replays = replays;
     this.deliveries = deliveries;
     this.cards = cards;
+    this.latencies = latencies;
     this.clock = clock;
   }
 
@@ -186,7 +192,9 @@ final class EndpointPage {
   private Answer page(
       Visit visit, int status, @Nullable FormProblem problem, @Nullable AttemptRow tested) {
     Endpoint endpoint = endpoints.show(visit.workspaceId(), visit.id());
-    EndpointCard card = cards.one(visit.workspaceId(), endpoint, clock.instant());
+    Instant now = clock.instant();
+    EndpointCard card = cards.one(visit.workspaceId(), endpoint, now);
+    List<EndpointLatencies.Hour> hours = latencies.of(endpoint.id(), now);
     Frame frame =
         pages.frame(visit, EndpointNames.of(endpoint), EndpointsPage.PLACE).withProblem(problem);
     return pages.page(
@@ -196,7 +204,12 @@ final class EndpointPage {
             "frame",
             frame,
             "detail",
-            new EndpointDetail(endpoint, card, newest(visit, endpoint), tested)));
+            new EndpointDetail(
+                endpoint,
+                card,
+                hours.isEmpty() ? null : LatencyChart.of(hours, now),
+                newest(visit, endpoint),
+                tested)));
   }
 
   private List<RecentAttempt> newest(Visit visit, Endpoint endpoint) {

@@ -9,14 +9,10 @@ import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.Overview;
 import io.egress.api.portal.view.Times;
 import io.egress.webhook.endpoint.Endpoint;
-import io.egress.webhook.queue.Rebuild;
-import io.egress.webhook.queue.RebuildStore;
-import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** The overview of a workspace. */
 final class OverviewPage {
@@ -27,7 +23,6 @@ final class OverviewPage {
   private final Endpoints endpoints;
   private final EndpointCards cards;
   private final Keeping keeping;
-  private final Pool pool;
   private final Clock clock;
 
   OverviewPage(
@@ -36,14 +31,12 @@ final class OverviewPage {
       Endpoints endpoints,
       EndpointCards cards,
       Keeping keeping,
-      Pool pool,
       Clock clock) {
     this.pages = pages;
     this.captures = captures;
     this.endpoints = endpoints;
     this.cards = cards;
     this.keeping = keeping;
-    this.pool = pool;
     this.clock = clock;
   }
 
@@ -71,16 +64,6 @@ final class OverviewPage {
         newest == null ? "" : Times.age(newest.enteredAt(), now),
         all.size(),
         cards.worstFirst(visit.workspaceId(), all, ENDPOINTS_MAX, now),
-        lostAt(),
         keeping.of(visit.workspaceId()));
-  }
-
-  /** Null unless what was lost is being published again. */
-  private @Nullable Instant lostAt() {
-    return RebuildStore.newest(pool)
-        .filter(each -> each.reason() == Rebuild.Reason.LOST)
-        .filter(each -> each.finishedAt() == null)
-        .map(Rebuild::requestedAt)
-        .orElse(null);
   }
 }

@@ -14,8 +14,11 @@ import io.egress.api.portal.view.Frame;
 import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.PathIds;
 import io.egress.platform.http.RequestLifetime;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Locale;
 import java.util.Map;
@@ -26,6 +29,7 @@ import java.util.regex.Pattern;
 /** Renders templates, which are compiled at build time and escape their parameters. */
 final class PageRenderer {
   private static final int NO_SESSION = 403;
+  private static final int NOT_NOW = 503;
   private static final Pattern OF_WORKSPACE = Pattern.compile("/portal/([^/]+)/");
   private static final String OPERATOR_PAGES = "/portal" + PortalAddress.OPERATOR;
   private static final String OPERATOR = "operator";
@@ -82,7 +86,7 @@ final class PageRenderer {
         session.actor(),
         session.csrfToken(),
         assets,
-        troubles.now(),
+        TroublesPart.of(troubles.now(), base(session)),
         Notices.of(visit.query().get("done")),
         null);
   }
@@ -101,7 +105,7 @@ final class PageRenderer {
         session.actor(),
         session.csrfToken(),
         assets,
-        troubles.now(),
+        TroublesPart.of(troubles.now(), operatorBase()),
         null,
         null);
   }
@@ -134,7 +138,12 @@ final class PageRenderer {
   /** A part of a page that polls; nothing if the request says that it has just this. */
   Answer part(
       Visit visit, Object shown, String template, Supplier<Map<String, Object>> parameters) {
-    return LivePart.isSeen(visit.query(), shown)
+    return part(visit.query(), shown, template, parameters);
+  }
+
+  Answer part(
+      MultiMap query, Object shown, String template, Supplier<Map<String, Object>> parameters) {
+    return LivePart.isSeen(query, shown)
         ? Answer.noContent()
         : page(200, template, parameters.get());
   }
@@ -154,15 +163,26 @@ final class PageRenderer {
   Answer goodbye() {
     return Answer.html(
         200,
-        message("Session closed", "A new link opens the page again when you need it.", "", ""));
+        message("Session closed", "A new link opens the page again when you need it.", "", "", ""));
   }
 
-  /** {@code back} is the path of the back link, empty for none. */
-  private String message(String title, String text, String back, String backLabel) {
+  /** {@code again} and {@code back} are the paths of links, empty for none. */
+  private String message(String title, String text, String again, String back, String backLabel) {
     return html(
         "message",
         Map.of(
-            "assets", assets, "title", title, "text", text, "back", back, "backLabel", backLabel));
+            "assets",
+            assets,
+            "title",
+            title,
+            "text",
+            text,
+            "again",
+            again,
+            "back",
+            back,
+            "backLabel",
+            backLabel));
   }
 
   /** The page that a portal link opens. */
@@ -182,6 +202,11 @@ final class PageRenderer {
                 token == null ? "" : token)));
   }
 
+  /** Without a session. */
+  void send(RoutingContext ctx, String template, Map<String, Object> parameters) {
+    send(ctx, 200, html(template, parameters));
+  }
+
   private static void send(RoutingContext ctx, int status, String html) {
     ctx.response()
         .setStatusCode(status)
@@ -190,6 +215,7 @@ final class PageRenderer {
   }
 
   private void error(RoutingContext ctx, int status, String text) {
+    boolean isRepeatable = status == NOT_NOW && ctx.request().method().equals(HttpMethod.GET);
     String sentence =
         text.substring(0, 1).toUpperCase(Locale.ROOT)
             + text.substring(1)
@@ -200,8 +226,13 @@ final class PageRenderer {
         message(
             title(status),
             sentence,
+            isRepeatable ? address.seen(path(ctx.request())) : "",
             status == NO_SESSION ? "" : overview(ctx),
             isOfOperator(ctx) ? "Back to all workspaces" : "Back to the overview"));
+  }
+
+  private static String path(HttpServerRequest request) {
+    return request.path() + (request.query() == null ? "" : "?" + request.query());
   }
 
   /** The back link of an error on a page. */
@@ -219,7 +250,7 @@ final class PageRenderer {
     return switch (status) {
       case 403 -> "Not allowed";
       case 404 -> "Not found";
-      case 503 -> "Not available now";
+      case NOT_NOW -> "Not available now";
       default -> status < 500 ? "This did not work" : "Something went wrong";
     };
   }

@@ -5,6 +5,7 @@ import io.egress.api.admin.captures.CaptureList;
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointHealths;
+import io.egress.api.admin.deliveries.EndpointLatencies;
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.admin.deliveries.SentBodies;
 import io.egress.api.admin.deliveries.Verifier;
@@ -20,14 +21,10 @@ import io.egress.api.portal.access.OperatorGuard;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
 import io.egress.api.portal.access.PortalGuard;
-import io.egress.platform.http.Refusal;
 import io.egress.platform.http.RequestLifetime;
 import io.egress.platform.http.Routes;
-import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * The routes of all pages. Pages of a workspace are guarded by {@link PortalGuard} and use the
@@ -50,6 +47,7 @@ public final class Portal {
       SentBodies bodies,
       RecentOutcomes outcomes,
       EndpointHealths healths,
+      EndpointLatencies latencies,
       Replays replays,
       Verifier verifier,
       AuditEntries audit,
@@ -64,6 +62,7 @@ public final class Portal {
   private final Duration testTimeout;
   private final AssetFiles assets = new AssetFiles();
   private final PageRenderer pages;
+  private final TroublesPart troubles;
   private final OverviewPage overview;
   private final KeysPage keys;
   private final EndpointsPage endpoints;
@@ -77,16 +76,17 @@ public final class Portal {
   private final CapturesPage captures;
   private final WorkspacesPage workspaces;
 
-  public Portal(PortalAddress address, PortalAccess access, Operations operations, Pool pool) {
+  public Portal(PortalAddress address, PortalAccess access, Operations operations) {
     Clock clock = Clock.systemUTC();
     Captures lookups = operations.captures();
     EndpointCards cards = new EndpointCards(operations.healths(), operations.outcomes());
     this.access = access;
     this.testTimeout = operations.testSend().timeout();
     this.pages = new PageRenderer(address, assets.below(address.root()), operations.troubles());
+    this.troubles = new TroublesPart(pages, address, operations.troubles());
     this.overview =
         new OverviewPage(
-            pages, lookups, operations.endpoints(), cards, operations.keeping(), pool, clock);
+            pages, lookups, operations.endpoints(), cards, operations.keeping(), clock);
     this.keys = new KeysPage(pages, operations.keys(), clock);
     this.endpoints =
         new EndpointsPage(pages, operations.endpoints(), operations.endpointBodies(), cards, clock);
@@ -99,6 +99,7 @@ public final class Portal {
             operations.replays(),
             operations.deliveries(),
             cards,
+            operations.latencies(),
             clock);
     this.verification = new VerificationPage(pages, operations.endpoints(), operations.verifier());
     this.deliveries =
@@ -123,12 +124,12 @@ public final class Portal {
     this.workspaces = new WorkspacesPage(pages, operations.workspaces(), lookups, clock);
   }
 
-  /** Pages are answered with {@code databaseDown} while that is known. */
-  public Routes routes(Supplier<Optional<Refusal>> databaseDown) {
+  public Routes routes() {
     return new Routes()
         .guard(ROOT + "/", pages::guard)
         .get(ROOT + AssetFiles.ROUTE, assets::serve)
         .get(ROOT + "/open", pages::open)
+        .and(troubles().map(troubles::evenWithoutDatabase))
         .and(
             new Routes()
                 .post(ROOT + "/open", access.open())
@@ -138,7 +139,16 @@ public final class Portal {
                 .and(views(ROOT + WORKSPACE, access.guard()))
                 .and(changes(ROOT + WORKSPACE, access.guard()))
                 .post(ROOT + WORKSPACE + "/leave", access.leave(pages::goodbye))
-                .unless(databaseDown));
+                .unless(troubles::pagesAreUnavailable));
+  }
+
+  private Routes troubles() {
+    OperatorGuard ofOperator = access.operatorGuard();
+    String ofWorkspace = WORKSPACE + TroublesPart.PATH;
+    return new Routes()
+        .get(OPERATOR + TroublesPart.PATH, ofOperator.watching(troubles::ofOperator))
+        .get(OPERATOR + ofWorkspace, ofOperator.polling(troubles::ofWorkspace))
+        .get(ROOT + ofWorkspace, access.guard().polling(troubles::ofWorkspace));
   }
 
   /** Before those of workspaces, because {@code operator} is not the id of one. */
@@ -174,6 +184,7 @@ public final class Portal {
         .get(live + "/deliveries", guard.polling(deliveries::liveList))
         .get(root + "/deliveries/:id", guard.reading(delivery::show))
         .get(root + "/deliveries/:id/body", guard.reading(delivery::body))
+        .get(root + "/deliveries/:id/sent", guard.reading(delivery::sent))
         .get(live + "/deliveries/:id", guard.polling(delivery::live))
         .get(root + "/captures", guard.reading(captures::list))
         .get(root + "/captures/:id", guard.reading(capture::show))

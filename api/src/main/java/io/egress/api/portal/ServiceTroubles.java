@@ -1,12 +1,17 @@
 package io.egress.api.portal;
 
-import io.egress.api.metrics.EndpointsBehind;
+import io.egress.api.metrics.EndpointsBehind.Lateness;
 import io.egress.api.portal.view.Times;
+import io.egress.platform.backend.DatabaseState;
+import io.egress.webhook.queue.Rebuild;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,33 +22,85 @@ public final class ServiceTroubles {
   /** First attempts are made within a second; this is no receiver's fault. */
   private static final Duration LATE = Duration.ofMinutes(2);
 
-  private final BooleanSupplier kafkaAway;
-  private final Supplier<EndpointsBehind.@Nullable Lateness> lateness;
+  /** What the process knows of the service's parts; null is what it does not know. */
+  public record Sources(
+      Supplier<DatabaseState> database,
+      BooleanSupplier kafkaAway,
+      Supplier<@Nullable Rebuild> rebuild,
+      Supplier<@Nullable Lateness> lateness) {}
 
-  public ServiceTroubles(
-      BooleanSupplier kafkaAway, Supplier<EndpointsBehind.@Nullable Lateness> lateness) {
-    this.kafkaAway = kafkaAway;
-    this.lateness = lateness;
+  private final Sources sources;
+  private final Clock clock;
+
+  public ServiceTroubles(Sources sources, Clock clock) {
+    this.sources = sources;
+    this.clock = clock;
   }
 
   /** In whole sentences; empty if nothing is known to be wrong. */
   List<String> now() {
     List<String> troubles = new ArrayList<>();
-    if (kafkaAway.getAsBoolean()) {
-      troubles.add(
-          "The service cannot reach its queue (Kafka). Captures are stored and can be pulled;"
-              + " webhooks are sent as soon as it is back.");
-    }
-    EndpointsBehind.Lateness late = lateness.get();
-    if (late != null && late.endpoints() > 0 && late.oldest().compareTo(LATE) > 0) {
-      troubles.add(
-          "The service delivers late: %s %s waited for a first attempt, for up to %s. Nothing is lost."
-              .formatted(
-                  Times.number(late.endpoints()),
-                  late.endpoints() == 1 ? "endpoint has" : "endpoints have",
-                  words(late.oldest())));
-    }
+    Stream.of(ofDatabase(), ofKafka(), ofRebuild(), ofLateness())
+        .filter(each -> each != null)
+        .forEach(troubles::add);
     return troubles;
+  }
+
+  /** Null if the database takes writes; no session can be used otherwise. */
+  @Nullable String ofDatabase() {
+    return switch (sources.database().get()) {
+      case WRITABLE -> null;
+      case READ_ONLY ->
+          "The service's database (PostgreSQL) takes no writes. Captures can be pulled. Until it"
+              + " takes writes again, no page opens, no capture is accepted, and webhooks wait. What"
+              + " was accepted is not lost.";
+      case UNAVAILABLE ->
+          "The service cannot reach its database (PostgreSQL). Until it is back, no page opens, no"
+              + " capture is accepted or pulled, and webhooks wait. What was accepted is not lost.";
+    };
+  }
+
+  private @Nullable String ofKafka() {
+    return sources.kafkaAway().getAsBoolean()
+        ? "The service cannot reach its queue (Kafka). Captures are stored and can be pulled;"
+            + " webhooks are sent as soon as it is back."
+        : null;
+  }
+
+  /** Not once everything that is due was published: the rest is in time. */
+  private @Nullable String ofRebuild() {
+    Rebuild rebuild = sources.rebuild().get();
+    if (rebuild == null
+        || rebuild.state() == Rebuild.State.FINISHED
+        || rebuild.state() == Rebuild.State.WAITING) {
+      return null;
+    }
+    return (rebuild.reason() == Rebuild.Reason.LOST
+                ? "The queue of deliveries was lost at %s UTC. "
+                : "An operator has the queue of deliveries rebuilt since %s UTC. ")
+            .formatted(Times.shown(rebuild.requestedAt()))
+        + "Everything owed is published again, so deliveries may be late. Nothing has to be done.";
+  }
+
+  private @Nullable String ofLateness() {
+    Lateness late = sources.lateness().get();
+    if (late == null || late.endpoints() == 0 || late.oldest().compareTo(LATE) <= 0) {
+      return null;
+    }
+    String waiting =
+        "%s %s waited for an attempt, for up to %s. Nothing is lost."
+            .formatted(
+                Times.number(late.endpoints()),
+                late.endpoints() == 1 ? "endpoint has" : "endpoints have",
+                words(late.oldest()));
+    Instant attemptedAt = late.attemptedAt();
+    if (attemptedAt == null) {
+      return "The service delivers nothing: it made no attempt in the last hour, and " + waiting;
+    }
+    return attemptedAt.isBefore(clock.instant().minus(LATE))
+        ? "The service delivers nothing: its last attempt was at %s UTC, and %s"
+            .formatted(Times.shown(attemptedAt), waiting)
+        : "The service delivers late: " + waiting;
   }
 
   private static String words(Duration duration) {

@@ -35,17 +35,84 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   }
 });
 
-function stale(isStale) {
+// What is shown is as old as the newest answer. The banner polls, too, and says nothing of the rest.
+let answeredAt = new Date();
+
+function showStale(isStale) {
   const said = document.getElementById("stale");
   if (said && said.hidden === isStale) {
+    const iso = answeredAt.toISOString();
+    const time = said.querySelector("time");
+    time.dateTime = iso;
+    time.textContent = iso.slice(0, 19).replace("T", " ");
     said.hidden = !isStale;
-    said.querySelector("time").textContent =
-        new Date().toISOString().slice(11, 19) + " UTC";
   }
 }
-document.addEventListener("htmx:sendError", () => stale(true));
-document.addEventListener("htmx:responseError", () => stale(true));
-document.addEventListener("htmx:afterOnLoad", () => stale(false));
+
+function isWholePage(part) {
+  return part.id === "live" || !document.querySelector("#live[hx-get]");
+}
+
+for (const failure of ["sendError", "timeout", "responseError"]) {
+  document.addEventListener("htmx:" + failure, () => showStale(true));
+}
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.successful && isWholePage(event.detail.target)) {
+    answeredAt = new Date();
+    showStale(false);
+  }
+});
+
+// Marks what a text contains of the search, and goes from match to match.
+const MATCHES_MAX = 1000;
+const search = document.querySelector("form[data-search]");
+if (search) {
+  const shown = document.getElementById(search.dataset.search);
+  const said = document.getElementById("matches");
+  const text = shown.textContent;
+  let marks = [];
+  let current = -1;
+
+  const goTo = (index) => {
+    marks[current]?.classList.remove("current");
+    current = index;
+    marks[current].classList.add("current");
+    marks[current].scrollIntoView({ block: "center", inline: "nearest" });
+    const more = marks.length === MATCHES_MAX ? " or more" : "";
+    said.textContent = `${current + 1} of ${marks.length}${more}`;
+  };
+
+  const mark = () => {
+    const wanted = search.elements.search.value;
+    const literally = wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+    const parts = [];
+    marks = [];
+    current = -1;
+    let end = 0;
+    for (const match of wanted ? text.matchAll(new RegExp(literally, "giu")) : []) {
+      const found = document.createElement("mark");
+      found.textContent = match[0];
+      parts.push(text.slice(end, match.index), found);
+      end = match.index + match[0].length;
+      if (marks.push(found) === MATCHES_MAX) {
+        break;
+      }
+    }
+    shown.replaceChildren(...parts, text.slice(end));
+    said.textContent = wanted ? "No match" : "";
+    if (marks.length > 0) {
+      goTo(0);
+    }
+  };
+
+  search.elements.search.addEventListener("input", mark);
+  search.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (marks.length > 0) {
+      goTo((current + 1) % marks.length);
+    }
+  });
+}
 
 // The reader continues where something has to be corrected.
 document.querySelector('[aria-invalid="true"]')?.focus();

@@ -1,5 +1,6 @@
 package io.egress.api.metrics;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -12,6 +13,8 @@ import io.egress.webhook.delivery.DeliveryId;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,6 +63,17 @@ class EndpointsBehindTest {
               metrics
                   .scrape()
                   .matches("(?s).*egress_endpoints_behind_oldest_seconds 6\\d\\d\\..*"));
+      assertThat(requireNonNull(behind.lateness()).attemptedAt()).isNull();
+      behind.close();
+    }
+
+    Instant attemptedAt = Instant.now().minusSeconds(300).truncatedTo(ChronoUnit.MICROS);
+    attempted(endpoint, attemptedAt);
+    try (Metrics metrics = new Metrics()) {
+      EndpointsBehind behind = new EndpointsBehind(vertx, pool, metrics, RETENTION);
+      await()
+          .untilAsserted(() ->
+              assertThat(requireNonNull(behind.lateness()).attemptedAt()).isEqualTo(attemptedAt));
       behind.close();
     }
 
@@ -194,6 +208,16 @@ class EndpointsBehindTest {
         from stream where capture_id = '%s'
         """
             .formatted(DeliveryId.of(endpoint, capture), endpoint, capture));
+  }
+
+  private void attempted(UUID endpoint, Instant at) {
+    query(
+        """
+        insert into endpoint_hours
+          (endpoint_id, hour, pending, delivered, exhausted, skipped, succeeded, newest, failed, failures, last_failure_at)
+        values ('%1$s', date_bin('1 hour', '%2$s'::timestamptz, 'epoch'), 0, 0, 0, 0, 0, '0', 1, '{}', '%2$s')
+        """
+            .formatted(endpoint, at));
   }
 
   private void query(String sql) {

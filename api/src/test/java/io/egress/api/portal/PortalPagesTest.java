@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,14 +77,6 @@ class PortalPagesTest {
     assertThat(browser.get(page + "/replays").body()).contains("There are no replays yet");
     assertThat(browser.get(page + "/audit").body())
         .contains("portal_link.created", "portal_session.opened");
-  }
-
-  @Test
-  void theOverviewSaysThatALostQueueIsBeingRebuilt() {
-    service.query("insert into queue_rebuilds (reason) values ('lost')");
-    assertThat(browser.get(page + "/").body()).contains("The queue of deliveries was lost at");
-    service.query("update queue_rebuilds set finished_at = now()");
-    assertThat(browser.get(page + "/").body()).doesNotContain("queue of deliveries was lost");
   }
 
   @Test
@@ -546,7 +539,11 @@ class PortalPagesTest {
     write(endpoints.get(2), capture, DeliveryState.EXHAUSTED, "{}");
 
     assertThat(browser.get(page + "/").body())
-        .contains("3 endpoints: answered 500 Internal Server Error.", "They may have one cause");
+        .contains(
+            "3 endpoints: answered 500 Internal Server Error.",
+            "They may have one cause",
+            "Last 24 hours, all endpoints",
+            "aria-label=\"Last 24 hours: 3 given up\"");
   }
 
   @Test
@@ -562,10 +559,53 @@ class PortalPagesTest {
             "Newest attempts",
             "answered 500 Internal Server Error",
             page + "/deliveries/" + DeliveryId.of(endpoint, capture),
-            "Last 24 hours");
+            "Last 24 hours",
+            "How long attempts took",
+            "half (p50): less than 16 ms",
+            "99 of 100 (p99): less than 16 ms",
+            "By the hour");
+    assertThat(browser.get(page + "/endpoints/" + endpoint("two")).body())
+        .doesNotContain("How long attempts took");
     assertThat(browser.get(page + "/").body()).contains("Answered 500 Internal Server Error, ");
     assertThat(browser.get(page + "/endpoints").body())
         .contains("Answered 500 Internal Server Error, ");
+  }
+
+  @Test
+  void theDeliveriesOfACaptureToAnEndpointAreOneRow() {
+    UUID endpoint = endpoint("one");
+    endpoint("two");
+    UUID capture = capture("A talk");
+    String path = page + "/captures/" + capture;
+    String delivery = page + "/deliveries/" + DeliveryId.of(endpoint, capture);
+    write(endpoint, capture, DeliveryState.EXHAUSTED, "{}");
+    assertThat(browser.get(path).body()).contains("given up").doesNotContain("the newest of");
+    List<LogEntry> again =
+        IntStream.rangeClosed(1, 60)
+            .mapToObj(i ->
+                Delivery.replayed(
+                    UUID.randomUUID(),
+                    endpoint,
+                    capture,
+                    1,
+                    Delivery.Origin.REDELIVERY,
+                    Instant.now().plusSeconds(i)))
+            .map(LogEntry::owed)
+            .toList();
+    Service.await(new DeliveryLog(service.database, DAYS).write(again));
+
+    String shown = browser.get(path).body();
+    assertThat(rows(shown)).isEqualTo(2);
+    assertThat(shown)
+        .contains(
+            "capture_id=" + capture + "&amp;endpoint=" + endpoint,
+            "61 deliveries</a>, none delivered",
+            "redelivery",
+            "<dt><abbr title=\"The place of a capture in the order")
+        .doesNotContain("All deliveries of this capture");
+    for (String of : List.of(delivery, page + "/deliveries")) {
+      assertThat(browser.get(of).body()).contains("<abbr title=\"The service owes a delivery from");
+    }
   }
 
   @Test
@@ -648,10 +688,11 @@ class PortalPagesTest {
     capture("A talk");
     for (String of : List.of("/", "/deliveries", "/replays")) {
       String live =
-          find(browser.get(page + of).body(), "hx-get=\"([^\"]+)\"").replace("&amp;", "&");
+          find(browser.get(page + of).body(), "id=\"live\" hx-get=\"([^\"]+)\"")
+              .replace("&amp;", "&");
       assertThat(browser.get(live).statusCode()).as(live).isEqualTo(204);
     }
-    String live = find(browser.get(page + "/deliveries").body(), "hx-get=\"([^\"]+)\"");
+    String live = find(browser.get(page + "/deliveries").body(), "id=\"live\" hx-get=\"([^\"]+)\"");
     capture("Another talk");
 
     HttpResponse<String> changed = browser.get(live);
@@ -672,7 +713,7 @@ class PortalPagesTest {
     String second = browser.get(older).body();
 
     assertThat(rows(first) + rows(second)).isEqualTo(55);
-    assertThat(second).doesNotContain("rel=\"next\"").doesNotContain("hx-get=\"");
+    assertThat(second).doesNotContain("rel=\"next\"").doesNotContain("id=\"live\" hx-get=\"");
   }
 
   @Test

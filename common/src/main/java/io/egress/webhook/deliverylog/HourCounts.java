@@ -32,6 +32,7 @@ final class HourCounts {
   private final Map<DeliveryState, Integer> states = new EnumMap<>(DeliveryState.class);
   private final List<MadeAttempt> successes = new ArrayList<>();
   private final List<MadeAttempt> failures = new ArrayList<>();
+  private final Latencies latencies = new Latencies();
 
   private HourCounts(Hour hour) {
     this.hour = hour;
@@ -53,6 +54,7 @@ final class HourCounts {
     columns.add(each -> started(last(each.successes)), OffsetDateTime[]::new);
     columns.add(each -> started(last(each.failures)), OffsetDateTime[]::new);
     columns.add(each -> described(last(each.failures)), JsonObject[]::new);
+    columns.add(each -> each.latencies.literal(), String[]::new);
   }
 
   private static Collection<HourCounts> count(List<LogEntry> entries) {
@@ -77,6 +79,7 @@ final class HourCounts {
 
   private void attempted(MadeAttempt attempt) {
     (isSuccess(attempt) ? successes : failures).add(attempt);
+    latencies.add(attempt.duration());
   }
 
   private int in(DeliveryState state) {

@@ -72,13 +72,17 @@ class EndpointHoursTest {
         max(started_at) filter (where outcome = 'delivered') as last_success_at,
         max(started_at) filter (where outcome <> 'delivered') as last_failure_at,
         (array_agg(jsonb_build_object('outcome', outcome, 'status', status, 'detail', left(detail, 200)) order by started_at desc)
-          filter (where outcome <> 'delivered'))[1] as last_failure
+          filter (where outcome <> 'delivered'))[1] as last_failure,
+        array_agg(width_bucket(duration_ms, '{2,3,4,6,10,16,25,40,63,100,160,250,400,630,1000,1600,2500,4000,6300,10000,16000,25000,40000}'::integer[]) order by duration_ms) as buckets
       from a left join failures f using (endpoint_id, hour) group by 1, 2, f.failures order by 1, 2
       """;
   private static final String COUNTED_ATTEMPTS =
       """
       select endpoint_id, hour, succeeded, failed, failures, length(newest) as newest,
-        last_success_at, last_failure_at, last_failure
+        last_success_at, last_failure_at, last_failure,
+        array(
+          select (bucket - 1)::integer from unnest(latencies) with ordinality as l(attempts, bucket), generate_series(1, attempts)
+          order by 1) as buckets
       from endpoint_hours where succeeded + failed > 0 order by 1, 2
       """;
 
@@ -242,7 +246,19 @@ class EndpointHoursTest {
   private static MadeAttempt attempt(
       Instant startedAt, String outcome, @Nullable Integer status, @Nullable String detail) {
     return new MadeAttempt(
-        startedAt, Duration.ofMillis(3), outcome, status, detail, null, Exchanged.NOTHING);
+        startedAt,
+        Duration.ofMillis(millis(startedAt)),
+        outcome,
+        status,
+        detail,
+        null,
+        Exchanged.NOTHING);
+  }
+
+  /** The same for the same attempt, however often it is written; in every bucket. */
+  private static long millis(Instant startedAt) {
+    long powerMax = Math.floorMod(startedAt.getEpochSecond(), 17L);
+    return Math.floorMod(startedAt.toEpochMilli(), 1L << powerMax);
   }
 
   private static Delivery live(UUID endpoint, Instant owedAt) {

@@ -117,6 +117,17 @@ public final class RecentOutcomes {
     public long owed() {
       return delivered + waiting + retrying + exhausted + skipped;
     }
+
+    /** The same hour of both. */
+    public Hour plus(Hour other) {
+      return new Hour(
+          begin,
+          delivered + other.delivered,
+          waiting + other.waiting,
+          retrying + other.retrying,
+          exhausted + other.exhausted,
+          skipped + other.skipped);
+    }
   }
 
   /**

@@ -19,8 +19,13 @@ public final class PortalAddress {
 
   /** The path of the settings page, including the prefix that a proxy may add. */
   public String root() {
+    return seen("/portal");
+  }
+
+  /** The path that a browser sees of one that a request has. */
+  public String seen(String path) {
     URI url = settings.url();
-    return (url == null ? "" : url.getRawPath()) + "/portal";
+    return (url == null ? "" : url.getRawPath()) + path;
   }
 
   /** The common prefix of a workspace's pages. */

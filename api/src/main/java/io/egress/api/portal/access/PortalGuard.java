@@ -60,8 +60,11 @@ public abstract class PortalGuard {
    * any more, because the session has ended, for example, the whole page is reloaded to show that.
    */
   public final Handler<RoutingContext> polling(View view) {
-    Handler<RoutingContext> answer =
-        calls.answer(call -> view.show(new Visit(call, session(call, false), PortalForm.NONE)));
+    return reloading(
+        calls.answer(call -> view.show(new Visit(call, session(call, false), PortalForm.NONE))));
+  }
+
+  static Handler<RoutingContext> reloading(Handler<RoutingContext> answer) {
     return ctx -> {
       ctx.addHeadersEndHandler(_ -> reloadRefused(ctx.response()));
       answer.handle(ctx);

@@ -4,14 +4,17 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.captures.FoundCapture;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A capture and its deliveries.
  *
  * @param described what it says; null if it was erased
- * @param rows the first deliveries of it
+ * @param receivers the endpoints that get it, as far as its first deliveries name them
  * @param endpoints the number of endpoints of its workspace
  * @param hasMore whether there are more deliveries
  * @param legalHold whether nothing of the workspace is erased at the moment
@@ -19,13 +22,39 @@ import org.jspecify.annotations.Nullable;
 public record CaptureDetail(
     FoundCapture found,
     Captures.@Nullable Summary described,
-    List<DeliveryRow> rows,
+    List<CaptureDetail.Receiver> receivers,
     int endpoints,
     boolean hasMore,
     boolean legalHold) {
+  /**
+   * The deliveries to one endpoint.
+   *
+   * @param newest the one that is owed since last
+   * @param delivered how many of the deliveries were
+   */
+  public record Receiver(DeliveryRow newest, int deliveries, long delivered) {
+    static Receiver of(List<DeliveryRow> rows) {
+      DeliveryRow newest =
+          rows.stream().max(Comparator.comparing(DeliveryRow::owedAt)).orElseThrow();
+      long delivered = rows.stream().filter(DeliveryRow::isDelivered).count();
+      return new Receiver(newest, rows.size(), delivered);
+    }
+  }
+
   public CaptureDetail {
     requireNonNull(found, "found is null");
-    rows = List.copyOf(rows);
+    receivers = List.copyOf(receivers);
+  }
+
+  /** In the order of each endpoint's first row. */
+  public static List<Receiver> receivers(List<DeliveryRow> rows) {
+    return rows.stream()
+        .collect(
+            Collectors.groupingBy(DeliveryRow::endpointId, LinkedHashMap::new, Collectors.toList()))
+        .values()
+        .stream()
+        .map(Receiver::of)
+        .toList();
   }
 
   public boolean isErased() {
@@ -65,7 +94,7 @@ public record CaptureDetail(
   }
 
   /** Endpoints that are owed nothing of it, as far as all deliveries are shown. */
-  public long notOwed() {
-    return hasMore ? 0 : endpoints - rows.stream().map(DeliveryRow::endpointId).distinct().count();
+  public int notOwed() {
+    return hasMore ? 0 : endpoints - receivers.size();
   }
 }

@@ -11,14 +11,15 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /**
- * The last 24 hours of an endpoint as stacked bars, one per hour.
+ * The last 24 hours of one endpoint, or of several, as stacked bars, one per hour.
  *
+ * @param hours what the bars show
  * @param scale the captures of an hour whose bar has the full height
  * @param totals the sum of each kind that occurred
  * @param label a description for screen readers
  */
 public record DayChart(
-    List<DayChart.Bar> bars, long scale, Map<String, Long> totals, String label) {
+    List<Hour> hours, List<DayChart.Bar> bars, long scale, Map<String, Long> totals, String label) {
   /** A segment of an hour's bar; {@code kind} is a class of the style sheet. */
   public record Bar(String kind, String x, String y, String height) {}
 
@@ -31,16 +32,32 @@ public record DayChart(
   private static final double BAR_HEIGHT_MIN = 2;
 
   public DayChart {
+    hours = List.copyOf(hours);
     bars = List.copyOf(bars);
   }
 
+  /** All deliveries that the charts of endpoints show. There is at least one. */
+  public static DayChart sum(List<DayChart> charts) {
+    List<Hour> sums = new ArrayList<>(charts.getFirst().hours());
+    for (DayChart chart : charts.subList(1, charts.size())) {
+      for (int i = 0; i < sums.size(); i++) {
+        sums.set(i, sums.get(i).plus(chart.hours().get(i)));
+      }
+    }
+    return of(sums);
+  }
+
   public static DayChart of(RecentOutcomes.Day day) {
-    long scale = scale(day.hours().stream().mapToLong(Hour::owed).max().orElse(0));
+    return of(day.hours());
+  }
+
+  private static DayChart of(List<Hour> hours) {
+    long scale = scale(hours.stream().mapToLong(Hour::owed).max().orElse(0));
     List<Bar> bars = new ArrayList<>();
     Map<String, Long> totals = new LinkedHashMap<>();
-    for (int i = 0; i < day.hours().size(); i++) {
+    for (int i = 0; i < hours.size(); i++) {
       double top = HEIGHT;
-      for (Map.Entry<String, Long> part : parts(day.hours().get(i)).entrySet()) {
+      for (Map.Entry<String, Long> part : parts(hours.get(i)).entrySet()) {
         if (part.getValue() > 0) {
           totals.merge(part.getKey(), part.getValue(), Long::sum);
           double height = Math.max(BAR_HEIGHT_MIN, (double) HEIGHT * part.getValue() / scale);
@@ -49,7 +66,7 @@ public record DayChart(
         }
       }
     }
-    return new DayChart(bars, scale, totals, label(totals));
+    return new DayChart(hours, bars, scale, totals, label(totals));
   }
 
   /** The next of 1, 2, 5, 10, 20, 50 and so on. */

@@ -26,6 +26,15 @@ public record DeliveryRow(
     return DeliveryState.of(state).shown();
   }
 
+  public boolean isDelivered() {
+    return DeliveryState.of(state) == DeliveryState.DELIVERED;
+  }
+
+  /** Whether the last outcome says more than the state does. */
+  public boolean outcomeExplainsState() {
+    return lastOutcome != null && !lastOutcome.equals(shownState());
+  }
+
   public static DeliveryRow of(LoggedDelivery delivery, String capture, String endpoint) {
     return new DeliveryRow(
         delivery.id(),

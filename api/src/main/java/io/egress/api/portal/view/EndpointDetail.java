@@ -9,12 +9,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * An endpoint and its health.
  *
+ * @param latencies null if there was no attempt
  * @param newest the newest attempts, newest first
  * @param tested the outcome of a test, null if none was sent
  */
 public record EndpointDetail(
     Endpoint endpoint,
     Overview.EndpointCard card,
+    @Nullable LatencyChart latencies,
     List<RecentAttempt> newest,
     @Nullable AttemptRow tested) {
   public EndpointDetail {

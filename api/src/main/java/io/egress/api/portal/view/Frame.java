@@ -2,7 +2,6 @@ package io.egress.api.portal.view;
 
 import static java.util.Objects.requireNonNull;
 
-import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param workspaceName null if it has none
  * @param role in words
  * @param csrf the token that forms send
- * @param troubles what is wrong with the service itself
+ * @param troubles the banner that says what is wrong with the service itself
  * @param notice the message after a successful action
  * @param problem the message after a failed one
  */
@@ -33,7 +32,7 @@ public record Frame(
     @Nullable String actor,
     String csrf,
     Assets assets,
-    List<String> troubles,
+    Troubles troubles,
     @Nullable String notice,
     @Nullable FormProblem problem) {
   public Frame {
@@ -44,7 +43,7 @@ public record Frame(
     requireNonNull(role, "role is null");
     requireNonNull(csrf, "csrf is null");
     requireNonNull(assets, "assets is null");
-    troubles = List.copyOf(troubles);
+    requireNonNull(troubles, "troubles is null");
   }
 
   public Frame withProblem(@Nullable FormProblem other) {

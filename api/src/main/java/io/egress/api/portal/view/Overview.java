@@ -2,7 +2,6 @@ package io.egress.api.portal.view;
 
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.workspaces.Keeping;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
@@ -16,15 +15,12 @@ import org.jspecify.annotations.Nullable;
  * @param newest the capture at the head of the stream; null while that is empty
  * @param newestAge how long ago it entered
  * @param endpoints the ones shown, out of {@code endpointsInAll}
- * @param lateSince since when deliveries are published again because their queue was lost; null if
- *     they are not
  */
 public record Overview(
     Captures.@Nullable Newest newest,
     String newestAge,
     int endpointsInAll,
     List<Overview.EndpointCard> endpoints,
-    @Nullable Instant lateSince,
     Keeping.Kept keeping) {
   private static final int GROUP_MIN = 3;
 
@@ -62,6 +58,13 @@ public record Overview(
         .map(each -> new FailureGroup(each.getKey(), each.getValue()))
         .sorted(Comparator.comparingLong(FailureGroup::endpoints).reversed())
         .toList();
+  }
+
+  /** The deliveries to all endpoints that are shown; null if there are not several. */
+  public @Nullable DayChart together() {
+    return endpoints.size() < 2
+        ? null
+        : DayChart.sum(endpoints.stream().map(EndpointCard::chart).toList());
   }
 
   /** Whether more than one endpoint has missed something that can be sent again. */

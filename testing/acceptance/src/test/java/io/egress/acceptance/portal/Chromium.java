@@ -51,6 +51,43 @@ final class Chromium implements AutoCloseable {
       }
       """;
 
+  /**
+   * Elements that stick out of the page, and those that cut off text without an ellipsis. Text for
+   * screen readers only, and what scrolls by itself, does not count.
+   */
+  private static final String MISPLACED =
+      """
+      const width = document.documentElement.clientWidth;
+      const found = [];
+      for (const element of document.body.querySelectorAll('*')) {
+        if (element.closest('.hidden, .skip, thead, svg, option, input, textarea') || !element.checkVisibility()) {
+          continue;
+        }
+        const style = getComputedStyle(element);
+        const named = (problem) => found.push(problem + ': ' + element.outerHTML.slice(0, 120));
+        const box = element.getBoundingClientRect();
+        const isConfined = (() => {
+          for (let each = element.parentElement; each; each = each.parentElement) {
+            if (getComputedStyle(each).overflowX !== 'visible') return true;
+          }
+          return false;
+        })();
+        if (!isConfined && (box.left < -1 || box.right > width + 1)) {
+          named('sticks out');
+        }
+        const cuts = (overflow) => overflow === 'hidden' || overflow === 'clip';
+        if (cuts(style.overflowX) && element.scrollWidth > element.clientWidth + 1
+            && style.textOverflow !== 'ellipsis' && style.webkitLineClamp === 'none') {
+          named('cut off at the side');
+        }
+        if (cuts(style.overflowY) && element.scrollHeight > element.clientHeight + 1
+            && style.webkitLineClamp === 'none' && style.whiteSpace !== 'nowrap') {
+          named('cut off below');
+        }
+      }
+      return found;
+      """;
+
   private final ChromeDriver driver;
 
   private Chromium(ChromeDriver driver) {
@@ -273,6 +310,11 @@ final class Chromium implements AutoCloseable {
                 "return document.documentElement.scrollWidth - document.documentElement.clientWidth"))
         .as(page)
         .isEqualTo(0L);
+  }
+
+  /** No text leaves the page or is cut off without an ellipsis. */
+  void assertTextsFit(String page) {
+    assertThat(driver.executeScript(MISPLACED)).as(page).isEqualTo(List.of());
   }
 
   /**

@@ -90,17 +90,42 @@ class PageWidthsTest {
             "/endpoints/" + id + "/verification",
             "/deliveries",
             delivery,
+            delivery + "/sent?attempt=1",
             "/replays",
             "/audit")) {
-      browser.go(world.url("/portal/" + workspace + page));
-      for (Chromium.Screen screen : Chromium.Screen.values()) {
-        browser.show(screen);
-        String shown = page + " in " + script + " on a " + screen;
-        browser.assertNoSidewaysScrolling(shown);
-        assertThat(browser.number("document.documentElement.scrollHeight"))
-            .as(shown)
-            .isLessThan(HEIGHT_MAX);
-      }
+      assertFits("/portal/" + workspace + page, script);
+    }
+    browser.go(world.url("/portal/" + workspace + "/deliveries"));
+    browser.phone();
+    assertThat(browser.find("tbody tr:last-child").getText())
+        .as("a phone shows how the delivery failed")
+        .contains("answered with an error");
+
+    browser.go(world.operatorLink(text(character, 200)));
+    browser.awaitText("Workspaces");
+    for (String page :
+        List.of(
+            "/",
+            "/captures",
+            "/captures?id=" + UUID.randomUUID(),
+            "/" + workspace + "/",
+            "/" + workspace + "/captures/" + capture,
+            "/" + workspace + "/deliveries",
+            "/" + workspace + delivery)) {
+      assertFits("/portal/operator" + page, script);
+    }
+  }
+
+  private static void assertFits(String path, String script) {
+    browser.go(world.url(path));
+    for (Chromium.Screen screen : Chromium.Screen.values()) {
+      browser.show(screen);
+      String shown = path + " in " + script + " on a " + screen;
+      browser.assertNoSidewaysScrolling(shown);
+      browser.assertTextsFit(shown);
+      assertThat(browser.number("document.documentElement.scrollHeight"))
+          .as(shown)
+          .isLessThan(HEIGHT_MAX);
     }
   }
 

@@ -132,6 +132,36 @@ class PortalBrowserTest {
   }
 
   @Test
+  void searchesWhatWasSent() {
+    world.endpoint(workspace, "sent", "Archive");
+    world.capture(workspace, "Review of <b>review</b>, $1 a.b");
+    await().until(() -> world.count(workspace, "state=delivered") == 1);
+    browser.follow("Deliveries");
+    browser.follow("Review of");
+    browser.find(".exchange summary").click();
+    browser.follow("read it");
+    String json = browser.find("#sent").getText();
+    assertThat(json).contains("\n    \"title\": \"Review of <b>review</b>, $1 a.b\"");
+
+    browser.type("search", "rEVIEW");
+    assertThat(browser.find("#matches").getText()).startsWith("1 of ");
+    assertThat(browser.find("mark.current").getText()).isEqualTo("Review");
+    browser.click("Next match");
+    assertThat(browser.find("#matches").getText()).startsWith("2 of ");
+    assertThat(browser.find("mark.current").getText()).isEqualTo("review");
+    browser.assertAccessible("what was sent, searched");
+
+    browser.type("search", "$1 a.b");
+    assertThat(browser.find("#matches").getText()).isEqualTo("1 of 1");
+    browser.click("Next match");
+    assertThat(browser.find("#matches").getText()).isEqualTo("1 of 1");
+    browser.type("search", "a.*b");
+    assertThat(browser.find("#matches").getText()).isEqualTo("No match");
+    assertThat(browser.find("#sent").getText()).isEqualTo(json);
+    browser.assertQuiet();
+  }
+
+  @Test
   void sendsATest() {
     UUID endpoint = world.endpoint(workspace, "tested", "Search index");
     world.answer("tested", 418, "short and stout");
