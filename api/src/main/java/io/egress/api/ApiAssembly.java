@@ -447,6 +447,7 @@ final class ApiAssembly {
                 workspaces,
                 captures,
                 captureList,
+                copies,
                 erasure,
                 new Keeping(pool, retention),
                 troubles(backends))));

@@ -37,6 +37,9 @@ final class CapturesCommand {
               "origin",
               "id"));
 
+  private static final List<String> COPIES_COLUMNS = List.of("who", "sent", "when", "told", "id");
+  private static final Columns COPIES = new Columns(COPIES_COLUMNS, Set.of("who"), COPIES_COLUMNS);
+
   private static final List<String> LISTED_COLUMNS =
       List.of("entered_at", "title", "speakers", "device", "mode", "id");
   private static final Columns LISTED =
@@ -169,7 +172,8 @@ final class CapturesCommand {
       name = "erase",
       description = {
         "Erases what a capture says, for good.",
-        "Readers of the stream learn of it, and of the reason, from GET /api/v1/erasures."
+        "Readers learn of it, and of the reason, from GET /api/v1/changes, endpoints by capture.erased.",
+        "Who had it, and who was told: egress captures copies."
       },
       footer = {
         "",
@@ -188,6 +192,36 @@ final class CapturesCommand {
     JsonObject erased =
         internal.api().call("DELETE", "/captures/" + id, new JsonObject().put("reason", reason));
     return output.line(erased, "Erased at " + erased.getString("erased_at"));
+  }
+
+  @Command(
+      name = "copies",
+      description = {
+        "Shows who has a copy of a capture, and who was told of its newest change or its erasure.",
+        "It covers deleted keys and endpoints, and never says that a copy was not sent that was.",
+        "Exit status 1 if somebody may have it and was not told."
+      },
+      footer = {
+        "",
+        "The record of an erasure, as a file:",
+        "  egress captures copies CAPTURE-ID --csv > record.csv"
+      })
+  int copies(
+      @Parameters(paramLabel = "CAPTURE-ID") UUID id,
+      @Option(names = "--csv", description = "print comma-separated values") boolean csv,
+      @Mixin TableOutput output) {
+    JsonObject copies = internal.api().call("GET", "/captures/" + id + "/copies", new JsonObject());
+    JsonArray rows = CopiesText.rows(copies);
+    output.print(
+        copies,
+        out -> {
+          if (csv) {
+            out.print(CopiesText.csv(rows));
+          } else {
+            out.print(rows.isEmpty() ? "Nobody has it.\n" : output.text(rows, COPIES));
+          }
+        });
+    return copies.getLong("untold") == 0 ? 0 : 1;
   }
 
   private static String explained(String state) {

@@ -2,6 +2,7 @@ package io.egress.api.portal;
 
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.captures.FoundCapture;
+import io.egress.api.admin.copies.Copies;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.erasures.CaptureErasure;
@@ -34,6 +35,7 @@ final class CapturePage {
   private final Keeping keeping;
   private final Endpoints endpoints;
   private final DeliveryReads deliveries;
+  private final Copies copies;
 
   CapturePage(
       PageRenderer pages,
@@ -41,19 +43,29 @@ final class CapturePage {
       CaptureErasure erasure,
       Keeping keeping,
       Endpoints endpoints,
-      DeliveryReads deliveries) {
+      DeliveryReads deliveries,
+      Copies copies) {
     this.pages = pages;
     this.captures = captures;
     this.erasure = erasure;
     this.keeping = keeping;
     this.endpoints = endpoints;
     this.deliveries = deliveries;
+    this.copies = copies;
   }
 
   Answer show(Visit visit) {
     CaptureDetail detail = detail(visit.workspaceId(), capture(visit));
     return pages.page(
-        200, "capture", Map.of("frame", pages.frame(visit, "Capture", PLACE), "detail", detail));
+        200,
+        "capture",
+        Map.of(
+            "frame",
+            pages.frame(visit, "Capture", PLACE),
+            "detail",
+            detail,
+            "copies",
+            copies.of(visit.id()).orElseThrow()));
   }
 
   /** Throws a {@link Refusal} if the workspace has no such capture. */

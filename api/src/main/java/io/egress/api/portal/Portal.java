@@ -3,6 +3,7 @@ package io.egress.api.portal;
 import io.egress.api.admin.audit.AuditEntries;
 import io.egress.api.admin.captures.CaptureList;
 import io.egress.api.admin.captures.Captures;
+import io.egress.api.admin.copies.Copies;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointHealths;
 import io.egress.api.admin.deliveries.EndpointLatencies;
@@ -54,6 +55,7 @@ public final class Portal {
       WorkspaceList workspaces,
       Captures captures,
       CaptureList captureList,
+      Copies copies,
       CaptureErasure erasure,
       Keeping keeping,
       ServiceTroubles troubles) {}
@@ -119,7 +121,8 @@ public final class Portal {
             operations.erasure(),
             operations.keeping(),
             operations.endpoints(),
-            operations.deliveries());
+            operations.deliveries(),
+            operations.copies());
     this.captures = new CapturesPage(pages, operations.captureList());
     this.workspaces = new WorkspacesPage(pages, operations.workspaces(), lookups, clock);
   }
