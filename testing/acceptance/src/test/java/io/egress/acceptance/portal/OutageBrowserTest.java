@@ -10,9 +10,11 @@ import io.egress.testing.TcpProxy;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -49,14 +51,20 @@ class OutageBrowserTest {
   @AfterAll
   static void stop() throws Exception {
     if (world != null) {
-      database.resume();
-      database.refuse(false);
       world.close();
       front.close();
       database.close();
     }
     if (browser != null) {
       browser.close();
+    }
+  }
+
+  @AfterEach
+  void connect() {
+    for (TcpProxy proxy : List.of(front, database)) {
+      proxy.resume();
+      proxy.refuse(false);
     }
   }
 
