@@ -37,7 +37,7 @@ final class CapturesCommand {
               "origin",
               "id"));
 
-  private static final List<String> COPIES_COLUMNS = List.of("who", "sent", "when", "told", "id");
+  private static final List<String> COPIES_COLUMNS = List.of("who", "sent", "at", "told", "id");
   private static final Columns COPIES = new Columns(COPIES_COLUMNS, Set.of("who"), COPIES_COLUMNS);
 
   private static final List<String> LISTED_COLUMNS =

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class CopiesText {
   /** All that is known, as fields of {@link #rows}. */
   private static final List<String> FIELDS =
-      List.of("kind", "who", "id", "sent", "when", "revision", "told", "told_at", "ended_at");
+      List.of("kind", "who", "id", "sent", "at", "revision", "told", "told_at", "ended_at");
 
   private CopiesText() {}
 
@@ -24,16 +24,16 @@ final class CopiesText {
   private static JsonObject ofKey(JsonObject key) {
     return new JsonObject()
         .put("kind", "key")
-        .put("who", "key " + key.getString("name") + " …" + key.getString("last_four"))
+        .put("who", "key " + key.getString("name") + " (" + key.getString("last_four") + ")")
         .put("id", key.getString("key_id"))
         .put("sent", key.getString("sent") + (key.getBoolean("reads_by_id") ? ", by id" : ""))
-        .put("when", until(key.getString("last_used_at")))
+        .put("at", key.getString("last_used_at"))
         .put("told", told(key))
         .put("ended_at", key.getString("ended_at"));
   }
 
   private static JsonObject ofEndpoint(JsonObject endpoint) {
-    String delivered = endpoint.getString("delivered_at");
+    String day = endpoint.getString("day");
     String erased = endpoint.getString("erased_at");
     return new JsonObject()
         .put("kind", "endpoint")
@@ -42,16 +42,12 @@ final class CopiesText {
             "endpoint "
                 + EndpointText.name(endpoint.getString("description"), endpoint.getString("url")))
         .put("id", endpoint.getString("endpoint_id"))
-        .put("sent", endpoint.getString("sent"))
-        .put("when", delivered == null ? endpoint.getString("day") : delivered)
+        .put("sent", endpoint.getString("sent") + (day == null ? "" : ", " + day))
+        .put("at", endpoint.getString("delivered_at"))
         .put("revision", endpoint.getValue("revision"))
         .put("told", told(endpoint))
         .put("told_at", erased == null ? endpoint.getString("updated_at") : erased)
         .put("ended_at", endpoint.getString("deleted_at"));
-  }
-
-  private static @Nullable String until(@Nullable String instant) {
-    return instant == null ? null : "until " + instant;
   }
 
   private static @Nullable String told(JsonObject copy) {

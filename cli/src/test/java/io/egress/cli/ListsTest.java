@@ -169,6 +169,29 @@ class ListsTest {
               counts("secrets").put("id", "0123456789abcdef").put("current", false)),
           Map.entry("/captures/" + ID, CAPTURE),
           Map.entry(
+              "/copies",
+              new JsonObject()
+                  .put("untold", 0)
+                  .put(
+                      "keys",
+                      new JsonArray()
+                          .add(
+                              KEY.copy()
+                                  .put("key_id", ID)
+                                  .put("sent", "possibly")
+                                  .put("reads_by_id", true)
+                                  .put("told", false)))
+                  .put(
+                      "endpoints",
+                      new JsonArray()
+                          .add(
+                              ENDPOINT
+                                  .copy()
+                                  .put("sent", "possibly")
+                                  .put("day", "2026-09-01")
+                                  .put("delivered_at", LONG_AGO)
+                                  .put("told", true)))),
+          Map.entry(
               "/deliveries/" + ID,
               DELIVERY
                   .copy()
@@ -230,6 +253,7 @@ class ListsTest {
         "workspaces list",
         "workspaces list --failing",
         "captures list " + ID,
+        "captures copies " + ID,
         "keys list " + ID,
         "endpoints list " + ID,
         "deliveries list " + ID,
