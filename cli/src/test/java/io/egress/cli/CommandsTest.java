@@ -184,7 +184,7 @@ class CommandsTest {
         echo "${COMPREPLY[@]}"
         """;
     assertThat(completed(folder, "zsh", typed).lines())
-        .containsExactly("_bash_complete -F _complete_egress -o default", "erase list show");
+        .containsExactly("_bash_complete -F _complete_egress -o default", "copies erase list show");
   }
 
   @Test
