@@ -163,16 +163,29 @@ final class ReplaysCommand {
       name = "start-all",
       description =
           "Sends everything that was exhausted or skipped again, to every endpoint of the workspace"
-              + " that is not paused.",
+              + " that is not paused; of all captures, or of those of a time.",
       footer = {"", "After an outage of this side:", "  egress replays start-all WORKSPACE"})
-  int startForAll(@Parameters(paramLabel = "WORKSPACE") UUID workspace, @Mixin TableOutput output) {
+  int startForAll(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Option(
+              names = "--from",
+              paramLabel = "TIME",
+              description =
+                  "only captures that entered the stream at or after this time: " + Instants.FORMS)
+          @Nullable Instant from,
+      @Option(
+              names = "--to",
+              paramLabel = "TIME",
+              description = "only captures that entered the stream before this time")
+          @Nullable Instant to,
+      @Mixin TableOutput output) {
     InternalApi api = internal.api();
     Map<String, String> names = names(api, workspace);
     JsonObject started =
         api.call(
             "POST",
             "/workspaces/" + workspace + "/replays",
-            new JsonObject().put("only", "undelivered"));
+            new JsonObject().put("only", "undelivered").put("from", from).put("to", to));
     JsonArray rows = new JsonArray();
     for (Object each : started.getJsonArray("replays")) {
       JsonObject replay = ((JsonObject) each).copy();

@@ -5,7 +5,7 @@ import io.egress.webhook.backfill.Backfills;
 /** The part of a workspace's stream to replay. */
 public final class ReplayBody {
   private static final Shape SHAPE = Shape.of("from_position", "from", "to_position", "to", "only");
-  private static final Shape ALL = Shape.of("only");
+  private static final Shape ALL = Shape.of("only", "from", "to");
   private static final String UNDELIVERED = "undelivered";
   private static final int ONLY_CHARACTERS_MAX = 20;
 
@@ -16,8 +16,8 @@ public final class ReplayBody {
     return Intake.read(body, SHAPE, ReplayBody::range);
   }
 
-  /** A replay to all endpoints sends nothing else. Returns what is sent. */
-  public static Intake<String> onlyUndelivered(GivenBody body) {
+  /** A replay to all endpoints sends nothing else. */
+  public static Intake<Backfills.Range> onlyUndelivered(GivenBody body) {
     return Intake.read(
         body,
         ALL,
@@ -26,7 +26,8 @@ public final class ReplayBody {
           if (!only.isEmpty() && !only.equals(UNDELIVERED)) {
             fields.fault("only", "must be " + UNDELIVERED);
           }
-          return only;
+          return new Backfills.Range(
+              null, fields.optionalInstant("from"), null, fields.optionalInstant("to"), true);
         });
   }
 

@@ -151,6 +151,7 @@ final class DeliveriesPage {
         FILTERS.stream().anyMatch(query::contains),
         Stream.of("state", "outcome", "title").anyMatch(query::contains),
         replayOfAll(query),
+        undeliveredOfAll(query),
         FilterQuery.encoded(query, FILTERS),
         next == null
             ? null
@@ -172,6 +173,24 @@ final class DeliveriesPage {
             .filter(query::contains)
             .map(time -> "&" + time + "=" + FilterQuery.encoded(query.get(time)))
             .collect(Collectors.joining());
+  }
+
+  /** Null unless all endpoints are selected, and what failed or was skipped. */
+  private static DeliveryTable.@Nullable Period undeliveredOfAll(MultiMap query) {
+    boolean isReplayable =
+        DeliveryState.find(requireNonNullElse(query.get("state"), ""))
+            .filter(DeliveryState::isReplayable)
+            .isPresent();
+    if (!isReplayable
+        || query.contains("endpoint")
+        || NOT_OF_REPLAYS.stream().anyMatch(query::contains)) {
+      return null;
+    }
+    return new DeliveryTable.Period(instant(query, "from"), instant(query, "to"));
+  }
+
+  private static String instant(MultiMap query, String time) {
+    return query.contains(time) ? LocalTimes.instant(query.get(time)) : "";
   }
 
   private static DeliveryFilterForm filter(

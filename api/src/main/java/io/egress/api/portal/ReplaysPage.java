@@ -191,9 +191,17 @@ final class ReplaysPage {
             + "done=selected-redelivered");
   }
 
-  /** Everything that was not delivered, to all endpoints. */
+  /** Everything that was not delivered, or was owed during a time, to all endpoints. */
   Answer startForAll(Visit visit) {
-    List<Replay> started = replays.startForAll(visit.caller(), visit.workspaceId());
+    JsonObject body = new JsonObject().put("only", "undelivered");
+    for (String time : List.of("from", "to")) {
+      String given = visit.form().text(time);
+      if (!given.isEmpty()) {
+        body.put(time, given);
+      }
+    }
+    Backfills.Range during = ReplayBody.onlyUndelivered(GivenBody.of(body)).orRefuse();
+    List<Replay> started = replays.startForAll(visit.caller(), visit.workspaceId(), during);
     return Answer.seeOther(
         pages.base(visit)
             + "/replays?done="

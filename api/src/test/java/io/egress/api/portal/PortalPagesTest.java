@@ -479,6 +479,34 @@ class PortalPagesTest {
   }
 
   @Test
+  void allThatMatchIsSentAgainAcrossEndpoints() {
+    UUID first = endpoint("one");
+    UUID second = endpoint("two");
+    UUID capture = capture("A talk");
+    write(first, capture, DeliveryState.EXHAUSTED, "no");
+    write(second, capture, DeliveryState.EXHAUSTED, "no");
+    assertThat(browser.get(page + "/deliveries").body()).doesNotContain("id=\"send-all\"");
+    assertThat(browser.get(page + "/deliveries?state=exhausted&outcome=status").body())
+        .as("a replay cannot be of an outcome")
+        .doesNotContain("id=\"send-all\"");
+    String filtered = page + "/deliveries?state=exhausted&from=2026-01-01T00:00";
+    assertThat(browser.get(filtered).body())
+        .contains("id=\"send-all\"", "name=\"from\" value=\"2026-01-01T00:00");
+
+    done(
+        browser.submit(
+            filtered, page + "/replays", Map.of("from", "2026-01-01T00:00:00Z", "to", "")));
+
+    assertThat(
+            service
+                .query(
+                    "select endpoint_id from backfills where only_undelivered and created_by = 'ada'"
+                        + " and endpoint_id in ('%s', '%s')".formatted(first, second))
+                .size())
+        .isEqualTo(2);
+  }
+
+  @Test
   void anAdminSeesTheRetentionAndErasesNothingOnLegalHold() {
     endpoint("one");
     UUID capture = capture("A talk");

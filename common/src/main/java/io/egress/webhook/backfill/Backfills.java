@@ -108,11 +108,15 @@ public final class Backfills {
       """
       insert into backfills (id, endpoint_id, origin, only_undelivered, first_position, next_position,
         last_position, created_by)
-      select gen_random_uuid(), e.id, 'replay', true, 1, 1, w.stream_head, $2
+      select gen_random_uuid(), e.id, 'replay', true, r.first, r.first, r.last, $2
       from endpoints e join workspaces w on w.id = e.workspace_id
-      where e.workspace_id = $1 and e.deleted_at is null and not e.paused and w.stream_head > 0 and %s
+        cross join lateral (
+          select coalesce(stream_position_before(w.id, $3::timestamptz) + 1, 1) as first,
+            least(w.stream_head, stream_position_before(w.id, $4::timestamptz)) as last) r
+      where e.workspace_id = $1 and e.deleted_at is null and not e.paused and r.first <= r.last and %s
         and (select true from deliveries d
-          where d.endpoint_id = e.id and d.state in ('exhausted', 'skipped') and d.state <> 'delivered' limit 1)
+          where d.endpoint_id = e.id and d.state in ('exhausted', 'skipped') and d.state <> 'delivered'
+            and d.position between r.first and r.last limit 1)
       returning %s
       """
           .formatted(HAS_ROOM, COLUMNS);
@@ -299,11 +303,13 @@ public final class Backfills {
 
   /**
    * Of what was not delivered, to every endpoint of the workspace that is not paused, has missed
-   * something and has not too many unfinished backfills.
+   * something and has not too many unfinished backfills. {@code during} has no positions.
    */
   public static List<Backfill> addForAll(
-      SqlClient client, UUID workspaceId, @Nullable String createdBy) {
-    return Rows.list(Rows.of(client, ADD_FOR_ALL, workspaceId, createdBy), Backfill::of);
+      SqlClient client, UUID workspaceId, Range during, @Nullable String createdBy) {
+    return Rows.list(
+        Rows.of(client, ADD_FOR_ALL, workspaceId, createdBy, during.from(), during.to()),
+        Backfill::of);
   }
 
   /** The deliveries of redeliveries that the dispatcher has yet to publish. */

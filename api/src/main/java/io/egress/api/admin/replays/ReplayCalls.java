@@ -39,9 +39,9 @@ public final class ReplayCalls {
 
   /** Of what was not delivered, to all endpoints. */
   public Answer startForAll(Call call) {
-    ReplayBody.onlyUndelivered(call.body()).orRefuse();
+    Backfills.Range during = ReplayBody.onlyUndelivered(call.body()).orRefuse();
     return Answer.accepted(
-        Map.of("replays", replays.startForAll(call.caller(), call.workspaceId())));
+        Map.of("replays", replays.startForAll(call.caller(), call.workspaceId(), during)));
   }
 
   /** Replays of one endpoint. */

@@ -73,9 +73,9 @@ public final class Replays {
   }
 
   /** Sends what was not delivered to every endpoint that is not paused and has missed something. */
-  public List<Replay> startForAll(Caller caller, UUID workspaceId) {
+  public List<Replay> startForAll(Caller caller, UUID workspaceId, Backfills.Range during) {
     return transactions.call(tx ->
-        Backfills.addForAll(tx, workspaceId, caller.actor()).stream()
+        Backfills.addForAll(tx, workspaceId, during, caller.actor()).stream()
             .map(each -> started(tx, caller, workspaceId, Optional.of(each)))
             .toList());
   }

@@ -291,8 +291,16 @@ class ReplaysApiTest {
     }
     service.internal("PATCH", path + "/endpoints/" + paused, new JsonObject().put("paused", true));
 
-    HttpResponse<String> answer =
-        service.internal("POST", path + "/replays", new JsonObject().put("only", "undelivered"));
+    JsonObject undelivered = new JsonObject().put("only", "undelivered");
+    JsonObject later = undelivered.copy().put("from", Instant.now().plusSeconds(60));
+    assertThat(service.internal("POST", path + "/replays", later).body())
+        .as("it missed nothing then")
+        .isEqualTo("{\"replays\":[]}");
+    undelivered
+        .put("from", Instant.now().minusSeconds(600))
+        .put("to", Instant.now().plusSeconds(60));
+
+    HttpResponse<String> answer = service.internal("POST", path + "/replays", undelivered);
 
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
     assertThat(new JsonObject(answer.body()).getJsonArray("replays"))
@@ -309,7 +317,15 @@ class ReplaysApiTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"{}", "{\"only\":null}", "{\"only\":\"all\"}", "{\"only\":5}", "[]"})
+  @ValueSource(
+      strings = {
+        "{}",
+        "{\"only\":null}",
+        "{\"only\":\"all\"}",
+        "{\"only\":5}",
+        "[]",
+        "{\"only\":\"undelivered\",\"from\":\"x\"}"
+      })
   void aReplayToAllEndpointsSendsNothingElse(String body) {
     assertThat(service.internal("POST", path + "/replays", body).statusCode()).isEqualTo(400);
   }
