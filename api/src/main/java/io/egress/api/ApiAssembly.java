@@ -56,6 +56,7 @@ import io.egress.platform.backend.BackendProbes;
 import io.egress.platform.backend.DatabaseState;
 import io.egress.platform.database.Database;
 import io.egress.platform.database.DatabaseSettings;
+import io.egress.platform.database.DatabaseUrl;
 import io.egress.platform.database.SessionLimits;
 import io.egress.platform.database.Standby;
 import io.egress.platform.database.TableStatistics;
@@ -317,8 +318,13 @@ final class ApiAssembly {
         .guard("/internal/", new InternalAccess(settings.internalTokens()))
         .and(ApiRoutes.internalDescription())
         .and(
-            ApiRoutes.diagnosis(calls, new DatabaseCalls(pullPool, anyServer))
-                .unless(backends::isUnreadable))
+            ApiRoutes.diagnosis(
+                calls,
+                new DatabaseCalls(
+                    pullPool,
+                    anyServer,
+                    DatabaseUrl.parse(settings.database().url()).hosts(),
+                    () -> backends.isUnreadable().isPresent())))
         .and(
             KnownParameters.describedBy(ApiRoutes.INTERNAL_DESCRIPTION)
                 .only(ApiRoutes.hook(hook).and(administrative.routes().routes(calls)))

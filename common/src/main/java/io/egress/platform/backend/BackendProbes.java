@@ -23,9 +23,10 @@ public final class BackendProbes {
   /** Connections to the database: one that writes may hang while another one reads. */
   public static final int CONNECTIONS = 2;
 
+  private static final Duration READS_APART = Duration.ofSeconds(1);
+  private static final Duration READ_MAX = Duration.ofSeconds(2);
   private static final Duration WRITES_APART = Duration.ofSeconds(3);
   private static final Duration WRITE_MAX = Duration.ofSeconds(3);
-  private static final Duration READ_MAX = Duration.ofMillis(900);
 
   /**
    * Writes to the log of the database and waits for the commit, for which a synchronous standby may
@@ -50,6 +51,8 @@ public final class BackendProbes {
   private final BackendWatch watch;
   private final BackendWatch kafka;
   private volatile boolean readable;
+  private boolean writable;
+  private long writtenNanos;
 
   private BackendProbes(
       Vertx vertx, Database database, KafkaSettings settings, Metrics metrics, String role) {
@@ -59,7 +62,7 @@ public final class BackendProbes {
     records = new WriteProbe(vertx, settings);
     watch =
         BackendWatch.start(
-            vertx, "PostgreSQL", WRITES_APART, this::checkDatabase, Unavailability::isCauseOf);
+            vertx, "PostgreSQL", READS_APART, this::checkDatabase, Unavailability::isCauseOf);
     kafka =
         BackendWatch.start(
             vertx,
@@ -134,19 +137,29 @@ public final class BackendProbes {
         .eventually(reading::close);
   }
 
+  /** A server that is frozen is noticed by reading, which costs it nothing. */
   private Future<?> checkDatabase() {
+    return reading
+        .query(READ)
+        .execute()
+        .timeout(READ_MAX.toMillis(), TimeUnit.MILLISECONDS)
+        .onComplete(
+            read -> readable = read.succeeded() || Unavailability.isOnlyOfWrites(read.cause()))
+        .compose(_ -> isWritten() ? Future.succeededFuture() : write());
+  }
+
+  private boolean isWritten() {
+    return writable && System.nanoTime() - writtenNanos < WRITES_APART.toNanos();
+  }
+
+  private Future<?> write() {
+    writable = false;
     return askDatabase()
         .timeout(WRITE_MAX.toMillis(), TimeUnit.MILLISECONDS)
-        .<Void>mapEmpty()
-        .onSuccess(_ -> readable = true)
-        .recover(failure ->
-            reading
-                .query(READ)
-                .execute()
-                .timeout(READ_MAX.toMillis(), TimeUnit.MILLISECONDS)
-                .onComplete(read ->
-                    readable = read.succeeded() || Unavailability.isOnlyOfWrites(read.cause()))
-                .transform(_ -> Future.failedFuture(failure)));
+        .onSuccess(_ -> {
+          writable = true;
+          writtenNanos = System.nanoTime();
+        });
   }
 
   private static void gauge(Metrics metrics, String role, String backend, BackendWatch watch) {

@@ -2,18 +2,29 @@ package io.egress.api.admin.database;
 
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;
+import io.egress.platform.database.DatabaseUrl;
 import io.egress.platform.database.Rows;
+import io.egress.platform.database.ServerReach;
+import io.egress.platform.http.Refusal;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Shows why PostgreSQL is slow or takes no writes: what kind of server it is, who waits for whom,
  * and how far its standbys are.
  */
 public final class DatabaseCalls {
+  private static final Logger log = LoggerFactory.getLogger(DatabaseCalls.class);
+
   private static final String SERVER =
       """
       select current_setting('server_version') as version, pg_is_in_recovery() as in_recovery,
@@ -74,27 +85,51 @@ public final class DatabaseCalls {
       @Nullable Double replayLagSeconds,
       @Nullable Long bytesBehind) {}
 
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(3);
+
   private final Pool pool;
   private final Pool any;
+  private final List<DatabaseUrl.Host> hosts;
+  private final BooleanSupplier isKnownToBeAway;
 
-  /** {@code any} leads to whatever server answers, if that of {@code pool} cannot be read. */
-  public DatabaseCalls(Pool pool, Pool any) {
+  /**
+   * Reads from one of two pools.
+   *
+   * @param any leads to whatever server answers, if that of {@code pool} cannot be read
+   * @param hosts where servers may be
+   * @param isKnownToBeAway whether no server answers, so that none is asked
+   */
+  public DatabaseCalls(
+      Pool pool, Pool any, List<DatabaseUrl.Host> hosts, BooleanSupplier isKnownToBeAway) {
     this.pool = pool;
     this.any = any;
+    this.hosts = List.copyOf(hosts);
+    this.isKnownToBeAway = isKnownToBeAway;
   }
 
   public Answer show(Call unused) {
-    Diagnosis diagnosis;
-    try {
-      diagnosis = read(pool);
-    } catch (Exception unreadable) {
-      diagnosis = read(any);
+    if (!isKnownToBeAway.getAsBoolean()) {
+      for (Pool each : List.of(pool, any)) {
+        try {
+          return Answer.ok(read(each));
+        } catch (Exception unreadable) {
+          log.debug("Cannot read the state of the database: {}", unreadable.toString());
+        }
+      }
     }
-    return Answer.ok(diagnosis);
+    throw new Refusal(
+        503,
+        "PostgreSQL answers no query: "
+            + hosts.stream().map(ServerReach::of).collect(Collectors.joining("; ")));
   }
 
-  private static Diagnosis read(Pool pool) {
-    Row server = pool.query(SERVER).execute().await().iterator().next();
+  private static Diagnosis read(Pool pool) throws Exception {
+    Row server =
+        pool.query(SERVER)
+            .execute()
+            .await(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS)
+            .iterator()
+            .next();
     return new Diagnosis(
         new Server(
             server.getString("version"),

@@ -1,14 +1,18 @@
 package io.egress.api.admin.database;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
 import io.egress.embedded.Durability;
 import io.egress.embedded.PostgresServer;
+import io.egress.testing.TcpProxy;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Transaction;
+import java.net.URI;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -55,6 +59,34 @@ class DatabaseApiTest {
       Service.await(holder.close());
       put.join();
       await().atMost(PATIENCE).until(() -> blocks(service, pid) == 0);
+    }
+  }
+
+  @Test
+  void saysHowFarAServerCanBeReachedThatDoesNotAnswer() {
+    Map<String, String> environment = Service.freshEnvironment();
+    String url = requireNonNull(environment.get("EGRESS_DATABASE_URL"));
+    try (TcpProxy proxy = TcpProxy.open(URI.create(url).getPort());
+        Service service = Service.start(Map.of("EGRESS_DATABASE_URL", proxy.url(url)))) {
+      assertThat(service.internal("GET", PATH, "").statusCode()).isEqualTo(200);
+
+      proxy.stall();
+      await()
+          .atMost(PATIENCE)
+          .until(() ->
+              Service.send(HttpRequest.newBuilder(URI.create(service.internalUrl("/health/ready"))))
+                      .statusCode()
+                  == 503);
+      HttpResponse<String> answer = service.internal("GET", PATH, "");
+      assertThat(answer.statusCode()).isEqualTo(503);
+      assertThat(answer.body())
+          .contains("127.0.0.1:" + proxy.port(), "answers nothing within 1 s", "frozen");
+
+      proxy.resume();
+      await().atMost(PATIENCE).until(() -> service.internal("GET", PATH, "").statusCode() == 200);
+      proxy.refuse(true);
+      proxy.reset();
+      await().atMost(PATIENCE).until(() -> service.internal("GET", PATH, "").statusCode() == 503);
     }
   }
 
