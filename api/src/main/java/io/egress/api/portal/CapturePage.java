@@ -15,6 +15,7 @@ import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.CaptureDetail;
 import io.egress.api.portal.view.DeliveryRow;
 import io.egress.api.portal.view.FormProblem;
+import io.egress.api.portal.view.ShownCopies;
 import io.egress.platform.http.Refusal;
 import io.egress.webhook.endpoint.Endpoint;
 import io.vertx.core.MultiMap;
@@ -65,7 +66,7 @@ final class CapturePage {
             "detail",
             detail,
             "copies",
-            copies.of(visit.id()).orElseThrow()));
+            ShownCopies.of(copies.of(visit.id()).orElseThrow())));
   }
 
   /** Throws a {@link Refusal} if the workspace has no such capture. */

@@ -59,14 +59,14 @@ class FailingEndpointsTest {
       called.complete();
     });
     Fleet.await(called.future());
-    assertThat(fleet.count("changes")).isZero();
+    assertThat(fleet.count("written")).isZero();
     Fleet.await(holder.query("commit").execute());
     Fleet.await(holder.close());
 
-    await().atMost(PATIENCE).until(() -> fleet.count("changes") == 2 * SERIES);
+    await().atMost(PATIENCE).until(() -> fleet.count("written") == 2 * SERIES);
     List<Boolean> changes = new ArrayList<>();
     fleet
-        .query("select fails from changes order by n")
+        .query("select fails from written order by n")
         .forEach(row -> changes.add(row.getBoolean(0)));
     for (int i = 0; i < 2 * SERIES; i++) {
       assertThat(changes.get(i)).as("change %d", i).isEqualTo(i % 2 == 0);
@@ -79,10 +79,10 @@ class FailingEndpointsTest {
             .database
             .query(
                 """
-                create table changes (n bigserial, fails boolean);
+                create table written (n bigserial, fails boolean);
                 create function record_change() returns trigger language plpgsql as $$
                 begin
-                  insert into changes (fails) values (new.failing_since is not null);
+                  insert into written (fails) values (new.failing_since is not null);
                   return new;
                 end
                 $$;
