@@ -99,6 +99,8 @@ final class PullBench implements Callable<Integer> {
       if (!lines) {
         crowd(vertx, app, key);
         depth(vertx, app, mint(api, deep));
+        new InventoryRun(app.publicPort(), mint(api, deep), settings.database().url(), deep)
+            .compare(rounds);
         erased(vertx, app, database, deep, mint(api, deep));
       }
     }
