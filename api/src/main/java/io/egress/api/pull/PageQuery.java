@@ -80,18 +80,27 @@ final class PageQuery {
   private static final String PAGE =
       """
       , page as (
-        select e.position, e.capture_id, e.chain, e.changed_at, e.erased_for, c.revision, %s,
+        select e.position, e.capture_id, e.chain, e.changed_at, e.erased_for, %2$s as revision, %1$s,
           octet_length(d.deflated) as bytes, sum(octet_length(d.deflated)) over (order by e.position) as bytes_so_far
         from entry e
-        left join lateral (select revision from captures where id = e.capture_id limit 1) c on true
         left join lateral (
-          select * from current_documents where capture_id = e.capture_id limit 1) d on true)
+          select * from current_documents where capture_id = e.capture_id limit 1) d on true
+        %3$s)
       select a.key_id, a.workspace_id, a.follows, a.head, a.readable_head, a.standby_erasures, a.standby_changes,
         p.position, p.capture_id, p.chain, p.changed_at, p.erased_for, p.revision, p.bytes, p.renderer, p.length, p.crc32,
         p.checksum, case when p.bytes_so_far <= $5 then p.deflated end as deflated
       from access a left join page p on true order by p.position
-      """
-          .formatted(DocumentStore.COLUMNS);
+      """;
+
+  /** A page of the stream from the primary needs no revisions: whatever is read later is newer. */
+  private static final String WITHOUT_REVISIONS =
+      PAGE.formatted(DocumentStore.COLUMNS, "coalesce(d.revision, 0)", "");
+
+  private static final String WITH_REVISIONS =
+      PAGE.formatted(
+          DocumentStore.COLUMNS,
+          "c.revision",
+          "left join lateral (select revision from captures where id = e.capture_id limit 1) c on true");
 
   static final String CHANGES_HEAD =
       "coalesce((select number from change_heads where workspace_id = k.workspace_id), 0)";
@@ -135,12 +144,13 @@ final class PageQuery {
   }
 
   private static String statement(Feed feed, String erasures, String changes) {
-    String entries =
-        switch (feed) {
-          case CAPTURES -> CAPTURES;
-          case CHANGES -> CHANGES;
-        };
-    return entries.formatted(erasures, changes) + PAGE;
+    boolean isOfPrimary = erasures.equals(NO_ERASURES);
+    return switch (feed) {
+      case CAPTURES ->
+          CAPTURES.formatted(erasures, changes)
+              + (isOfPrimary ? WITHOUT_REVISIONS : WITH_REVISIONS);
+      case CHANGES -> CHANGES.formatted(erasures, changes) + WITH_REVISIONS;
+    };
   }
 
   /** The page in the rows of a statement with these columns; empty without rows. */

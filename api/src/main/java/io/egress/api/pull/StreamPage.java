@@ -33,7 +33,7 @@ record StreamPage(
    * An entry of the feed.
    *
    * @param bytes the size of the stored document, null if it is stale
-   * @param revision the capture's when the page was read: no older document may be sent
+   * @param revision the capture's when the page was read, if an older document might be read later
    * @param change null in the stream
    */
   record Entry(
