@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,8 +26,8 @@ public final class MirrorCheck {
   private static final Duration CLOCKS = Duration.ofMinutes(1);
   private static final int PROGRESS_EVERY = 100;
 
-  /** Some file systems round times of files. */
-  private static final Duration FILE_TIMES = Duration.ofSeconds(2);
+  /** Some file systems round times of files to whole seconds. */
+  private static final Duration ROUNDING_MAX = Duration.ofSeconds(2);
 
   private final Path root;
   private final CaptureSource source;
@@ -140,8 +141,17 @@ public final class MirrorCheck {
     if (changedAt.isAfter(emittedAt.plus(CLOCKS))) {
       return false;
     }
-    boolean edited = Duration.between(modified, emittedAt).abs().compareTo(FILE_TIMES) > 0;
-    return (!edited && changedAt.isBefore(emittedAt.minus(CLOCKS))) || saysTheSame(id, content);
+    return (isAsWritten(modified, emittedAt) && changedAt.isBefore(emittedAt.minus(CLOCKS)))
+        || saysTheSame(id, content);
+  }
+
+  /** A mirror's files are as old as their documents. */
+  private static boolean isAsWritten(Instant modified, Instant emittedAt) {
+    Duration difference = Duration.between(modified, emittedAt).abs();
+    boolean isRounded =
+        modified.equals(modified.truncatedTo(ChronoUnit.SECONDS))
+            && difference.compareTo(ROUNDING_MAX) <= 0;
+    return isRounded || difference.toMillis() == 0;
   }
 
   private boolean saysTheSame(UUID id, byte[] content) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Mirrors of a workspace in memory. */
 class MirrorModelTest {
-  private static final int HISTORIES = 25;
+  private static final int HISTORIES = 20;
   private static final int RUNS = 12;
   private static final int OPERATIONS_MAX = 60;
 
