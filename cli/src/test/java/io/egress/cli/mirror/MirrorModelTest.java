@@ -139,6 +139,18 @@ class MirrorModelTest {
   }
 
   @Test
+  void readsTheStreamToItsEndAndThenTheChanges() {
+    WorkspaceModel workspace = new WorkspaceModel(new Random(6));
+    for (int i = 0; i < 20; i++) {
+      workspace.change(workspace.enter());
+    }
+
+    run(workspace, folder, MirrorFormat.JSON, false);
+
+    assertThat(workspace.pages()).isSorted().contains(Feed.STREAM, Feed.CHANGES);
+  }
+
+  @Test
   void whatIsReadAgainIsNotCountedAgain() {
     WorkspaceModel workspace = new WorkspaceModel(new Random(2));
     UUID id = workspace.enter();

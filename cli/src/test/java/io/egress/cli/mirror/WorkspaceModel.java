@@ -39,6 +39,7 @@ final class WorkspaceModel implements CaptureSource {
   private int emitted;
   private int history;
   private boolean busy;
+  private final List<Feed> pages = new ArrayList<>();
 
   WorkspaceModel(Random random) {
     this.random = random;
@@ -51,6 +52,11 @@ final class WorkspaceModel implements CaptureSource {
 
   UUID workspace() {
     return workspace;
+  }
+
+  /** Which lists were read, page by page. */
+  List<Feed> pages() {
+    return pages;
   }
 
   UUID enter() {
@@ -137,6 +143,7 @@ final class WorkspaceModel implements CaptureSource {
   @Override
   public Page page(Feed feed, @Nullable String after, int limit, Duration wait)
       throws OtherHistoryException {
+    pages.add(feed);
     if (busy && random.nextInt(3) == 0) {
       act();
     }
