@@ -145,8 +145,9 @@ final class CaptureIndex {
     return all;
   }
 
-  Set<UUID> ids() {
-    return Set.copyOf(days.keySet());
+  /** As of now. */
+  List<UUID> ids() {
+    return new ArrayList<>(days.keySet());
   }
 
   int size() {

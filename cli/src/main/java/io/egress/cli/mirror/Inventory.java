@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.BufferedReader;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.time.Instant;
 import java.util.HashMap;
@@ -19,11 +19,10 @@ final class Inventory {
   private Inventory() {}
 
   /** Fails without the last line, which has the number of captures. */
-  static Map<UUID, Optional<Instant>> parse(byte[] body) throws IOException {
+  static Map<UUID, Optional<Instant>> parse(InputStream body) throws IOException {
     Map<UUID, Optional<Instant>> captures = new HashMap<>();
     Object total = null;
-    try (BufferedReader lines =
-        new BufferedReader(new InputStreamReader(new ByteArrayInputStream(body), UTF_8))) {
+    try (BufferedReader lines = new BufferedReader(new InputStreamReader(body, UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         JsonObject entry = new JsonObject(line);
         total = entry.getValue("captures");

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -166,7 +166,7 @@ public final class Mirror implements AutoCloseable {
 
   private void endRepair() {
     Map<UUID, ?> present = source.inventory();
-    Set<UUID> held = folder.index().ids();
+    List<UUID> held = folder.index().ids();
     if (present.isEmpty() && !held.isEmpty()) {
       throw new MirrorException(
           "The workspace has no captures, so nothing shows that it is the one of %s; delete the folder yourself if it is"

@@ -78,7 +78,7 @@ public final class PublicApi implements CaptureSource {
             + limit
             + (wait.isZero() ? "" : "&wait=" + wait.toSeconds())
             + (after == null ? "" : "&after=" + URLEncoder.encode(after, UTF_8));
-    Answer<Page> answer = call(path, PAGE_MAX.plus(wait), Page::parse);
+    Answer<Page> answer = call(path, PAGE_MAX.plus(wait), body -> Page.parse(body.readAllBytes()));
     if (answer.status() == 400 && answer.message().contains("another history")) {
       throw new OtherHistoryException();
     }
@@ -93,7 +93,8 @@ public final class PublicApi implements CaptureSource {
   @Override
   public Optional<CaptureDocument> capture(UUID id) {
     Answer<CaptureDocument> answer =
-        call("/api/v1/captures/" + id, PAGE_MAX, CaptureDocument::parse);
+        call(
+            "/api/v1/captures/" + id, PAGE_MAX, body -> CaptureDocument.parse(body.readAllBytes()));
     return answer.status() == 404 || answer.status() == 410
         ? Optional.empty()
         : Optional.of(answer.orElseThrow());
@@ -101,7 +102,7 @@ public final class PublicApi implements CaptureSource {
 
   private interface Parser<T> {
     /** Fails for a body that is not whole. */
-    T parse(byte[] body) throws IOException;
+    T parse(InputStream body) throws IOException;
   }
 
   /** What does not pass; {@code content} is null if the status is not 200. */
@@ -129,7 +130,7 @@ public final class PublicApi implements CaptureSource {
           requireJson(path, response);
           return new Answer<>(base + path, status, parser.parse(body(response)), "");
         }
-        String message = message(body(response));
+        String message = message(body(response).readAllBytes());
         if (status != 429 && status < 500) {
           return new Answer<>(base + path, status, null, message);
         }
@@ -141,7 +142,8 @@ public final class PublicApi implements CaptureSource {
         problem = "%s does not answer (%s)".formatted(base, reason(broken));
       }
       if (tried >= triesMax) {
-        throw new MirrorException(problem + "; gave up after " + tried + " tries");
+        throw new MirrorException(
+            problem + "; gave up after " + (tried == 1 ? "1 try" : tried + " tries"));
       }
       notes.accept("%s; trying again in %d s".formatted(problem, pauseSeconds));
       sleep(pauseSeconds);
@@ -181,16 +183,11 @@ public final class PublicApi implements CaptureSource {
     }
   }
 
-  private static byte[] body(HttpResponse<byte[]> response) throws IOException {
-    byte[] body = response.body();
+  private static InputStream body(HttpResponse<byte[]> response) throws IOException {
+    InputStream body = new ByteArrayInputStream(response.body());
     boolean gzip =
         response.headers().firstValue("content-encoding").filter("gzip"::equals).isPresent();
-    if (!gzip) {
-      return body;
-    }
-    try (InputStream content = new GZIPInputStream(new ByteArrayInputStream(body))) {
-      return content.readAllBytes();
-    }
+    return gzip ? new GZIPInputStream(body) : body;
   }
 
   /** Of the body of an error; empty if it is somebody else's. */
@@ -215,10 +212,9 @@ public final class PublicApi implements CaptureSource {
 
   private static String reason(IOException broken) {
     if (broken instanceof ConnectException) {
-      return broken.getCause() != null
-              && broken.getCause().getCause() instanceof UnresolvedAddressException
+      return broken.getCause() instanceof UnresolvedAddressException
           ? "host name not found"
-          : "no connection";
+          : "cannot connect";
     }
     return Reason.of(broken);
   }

@@ -132,7 +132,14 @@ class PublicApiTest {
     server.stop(0);
     assertThatThrownBy(this::page)
         .isInstanceOf(MirrorException.class)
-        .hasMessageEndingWith(" does not answer (no connection); gave up after 2 tries");
+        .hasMessageEndingWith(" does not answer (cannot connect); gave up after 2 tries");
+  }
+
+  @Test
+  void namesAHostThatIsNotFound() {
+    PublicApi nowhere = new PublicApi("http://nowhere.invalid", "service_key", 1, notes::add);
+    assertThatThrownBy(nowhere::inventory)
+        .hasMessageEndingWith(" does not answer (host name not found); gave up after 1 try");
   }
 
   @Test

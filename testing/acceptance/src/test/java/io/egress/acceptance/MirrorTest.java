@@ -164,6 +164,23 @@ class MirrorTest {
   }
 
   @Test
+  void showsItsProgressAtATerminalUntilCtrlC() throws Exception {
+    assumeTrue(
+        Files.isExecutable(Path.of("/usr/bin/script")), "script (util-linux) makes the terminal");
+    api.finish(workspace, 2);
+    String line = String.join(" ", EgressJvm.command(arguments(folder, "--watch")));
+    try (CommandLine mirror =
+        CommandLine.start(
+            Map.of("EGRESS_API_KEY", key), List.of("script", "-qec", line, "/dev/null"))) {
+      mirror.awaitOutput("\r\u001b\\[K2 captures");
+      mirror.type("\u0003");
+      assertThat(mirror.awaitExit()).as(mirror.output()).isZero();
+      assertThat(mirror.output())
+          .containsPattern("\r\u001b\\[K2 new, 0 changed, 0 deleted; 2 captures\\R$");
+    }
+  }
+
+  @Test
   void aFullDiskLosesNothing() throws Exception {
     Path disk = Files.createDirectory(parent.resolve("disk"));
     Optional<SmallDisk> mounted = SmallDisk.mount(disk, 8);
@@ -285,10 +302,14 @@ class MirrorTest {
   }
 
   private CommandLine start(Path to, String... options) throws IOException {
+    return CommandLine.start(Map.of("EGRESS_API_KEY", key), arguments(to, options));
+  }
+
+  private String[] arguments(Path to, String... options) {
     List<String> arguments = new ArrayList<>(List.of("mirror", "--base-url"));
     arguments.addAll(List.of(api.publicUrl("").toString(), "--to", to.toString()));
     arguments.addAll(List.of(options));
-    return CommandLine.start(Map.of("EGRESS_API_KEY", key), arguments.toArray(String[]::new));
+    return arguments.toArray(String[]::new);
   }
 
   /** What the folder has to have. */
