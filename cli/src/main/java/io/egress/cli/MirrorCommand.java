@@ -6,6 +6,7 @@ import io.egress.cli.mirror.MirrorFormat;
 import io.egress.cli.mirror.PublicApi;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -84,6 +85,9 @@ final class MirrorCommand implements Callable<Integer> {
     if (check && (watch || repair)) {
       throw wrong("--check changes nothing; leave --watch and --repair out");
     }
+    if (folder.toString().isEmpty()) {
+      throw wrong("--to names no folder");
+    }
     MirrorFormat chosen = format == null ? null : format(format);
     PublicApi api =
         new PublicApi(
@@ -143,7 +147,7 @@ final class MirrorCommand implements Callable<Integer> {
           && url.getUserInfo() == null) {
         return address;
       }
-    } catch (java.net.URISyntaxException notOne) {
+    } catch (URISyntaxException notOne) {
       throw wrong("--base-url is not a URL: " + baseUrl);
     }
     throw wrong("--base-url must be like https://transcripts.example.com, not " + baseUrl);

@@ -1,8 +1,6 @@
 package io.egress.cli.mirror;
 
-import io.egress.platform.outage.Reason;
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -61,16 +59,8 @@ public final class Mirror implements AutoCloseable {
     try {
       return new Mirror(root, source, MirrorFolder.open(root, format, files), progress);
     } catch (IOException failure) {
-      throw unusable(root, failure);
+      throw MirrorException.unusable(root, failure);
     }
-  }
-
-  static MirrorException unusable(Path root, IOException failure) {
-    String reason =
-        failure instanceof FileSystemException named && named.getReason() != null
-            ? named.getReason()
-            : Reason.of(failure);
-    return new MirrorException("Cannot use %s: %s".formatted(root, reason), failure);
   }
 
   /** Reads everything again; {@link #run} then deletes what the workspace does not have. */
@@ -192,7 +182,7 @@ public final class Mirror implements AutoCloseable {
     try {
       change.make();
     } catch (IOException failure) {
-      throw unusable(root, failure);
+      throw MirrorException.unusable(root, failure);
     } finally {
       changing.unlock();
     }
@@ -203,7 +193,7 @@ public final class Mirror implements AutoCloseable {
     try {
       folder.close();
     } catch (IOException failure) {
-      throw unusable(root, failure);
+      throw MirrorException.unusable(root, failure);
     }
   }
 }

@@ -72,7 +72,7 @@ public final class MirrorCheck {
       folder.requireWorkspaceOf(source);
       return new MirrorCheck(root, source, folder, lines).compare(progress);
     } catch (IOException failure) {
-      throw Mirror.unusable(root, failure);
+      throw MirrorException.unusable(root, failure);
     }
   }
 

@@ -139,6 +139,24 @@ class MirrorModelTest {
   }
 
   @Test
+  void aFileInTheWayIsLeftAlone() throws Exception {
+    WorkspaceModel workspace = new WorkspaceModel(new Random(7));
+    run(workspace, folder, MirrorFormat.JSON, false);
+    workspace.enter();
+    String year = workspace.files(MirrorFormat.JSON).keySet().iterator().next().substring(0, 4);
+    Path file = Files.writeString(folder.resolve(year), "mine");
+
+    assertThatThrownBy(() -> run(workspace, folder, null, false))
+        .isInstanceOf(MirrorException.class)
+        .hasMessage("Cannot use %s: %s is not a folder", folder, file);
+
+    assertThat(file).hasContent("mine");
+    Files.delete(file);
+    run(workspace, folder, null, false);
+    assertThat(check(workspace, folder)).containsExactly(whole(workspace));
+  }
+
+  @Test
   void readsTheStreamToItsEndAndThenTheChanges() {
     WorkspaceModel workspace = new WorkspaceModel(new Random(6));
     for (int i = 0; i < 20; i++) {
