@@ -3,12 +3,8 @@ package io.egress.cli.mirror;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -36,11 +32,11 @@ final class MirrorFolder implements AutoCloseable {
   private final CaptureIndex index;
   private final Tally tally = new Tally();
   private final Set<Path> unforced = new HashSet<>();
-  private final @Nullable FileChannel lock;
+  private final @Nullable FolderLock lock;
   private MirrorState state;
 
   private MirrorFolder(
-      Path root, FileOperations files, MirrorState state, @Nullable FileChannel lock)
+      Path root, FileOperations files, MirrorState state, @Nullable FolderLock lock)
       throws IOException {
     this.root = root;
     this.files = files;
@@ -57,15 +53,15 @@ final class MirrorFolder implements AutoCloseable {
    */
   static MirrorFolder open(Path root, @Nullable MirrorFormat format, FileOperations files)
       throws IOException {
-    requireFolder(root);
-    Optional<MirrorState> stored = storedState(root, format);
-    if (stored.isEmpty()) {
+    if (MirrorState.read(root, format).isEmpty()) {
       requireNothingElse(root);
     }
     Files.createDirectories(root);
     files.createFolder(root.resolve(SCRATCH));
-    FileChannel lock = lock(root);
+    FolderLock lock = FolderLock.take(root, root.resolve(SCRATCH).resolve(LOCK));
     try {
+      // Again, because another run may have ended in between.
+      Optional<MirrorState> stored = MirrorState.read(root, format);
       MirrorState state =
           stored.orElseGet(() -> MirrorState.initial(format == null ? MirrorFormat.JSON : format));
       MirrorFolder folder = new MirrorFolder(root, files, state, lock);
@@ -75,52 +71,19 @@ final class MirrorFolder implements AutoCloseable {
       }
       return folder;
     } catch (Throwable failure) {
-      if (lock != null) {
-        lock.close();
-      }
+      lock.close();
       throw failure;
     }
   }
 
   /** For a look that changes nothing. */
   static MirrorFolder look(Path root, @Nullable MirrorFormat format) throws IOException {
-    requireFolder(root);
     MirrorState state =
-        storedState(root, format)
+        MirrorState.read(root, format)
             .orElseThrow(() ->
                 new MirrorException(
                     "%s is not a mirror: it has no %s".formatted(root, MirrorState.FILE)));
     return new MirrorFolder(root, FileOperations.REAL, state, null);
-  }
-
-  private static void requireFolder(Path root) {
-    if (Files.exists(root) && !Files.isDirectory(root)) {
-      throw new MirrorException("%s is a file; --to needs a folder".formatted(root));
-    }
-  }
-
-  private static Optional<MirrorState> storedState(Path root, @Nullable MirrorFormat format)
-      throws IOException {
-    Path file = root.resolve(MirrorState.FILE);
-    if (!Files.exists(file)) {
-      return Optional.empty();
-    }
-    byte[] content = Files.readAllBytes(file);
-    MirrorState state;
-    try {
-      state = MirrorState.parse(content);
-    } catch (IOException broken) {
-      throw new MirrorException(
-          "%s is not a state of egress mirror: %s; mirror to an empty folder"
-              .formatted(file, broken.getMessage()),
-          broken);
-    }
-    if (format != null && format != state.format()) {
-      throw new MirrorException(
-          "%s has .%s files; leave --format out or choose another folder"
-              .formatted(root, state.format().extension()));
-    }
-    return Optional.of(state);
   }
 
   private static void requireNothingElse(Path root) throws IOException {
@@ -136,30 +99,6 @@ final class MirrorFolder implements AutoCloseable {
                 .formatted(root, other.get().getFileName()));
       }
     }
-  }
-
-  /** Null on file systems without locks. */
-  private static @Nullable FileChannel lock(Path root) throws IOException {
-    FileChannel channel =
-        FileChannel.open(
-            root.resolve(SCRATCH).resolve(LOCK),
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE);
-    boolean alone;
-    try {
-      FileLock lock = channel.tryLock();
-      alone = lock != null;
-    } catch (OverlappingFileLockException ofThisProcess) {
-      alone = false;
-    } catch (IOException unsupported) {
-      channel.close();
-      return null;
-    }
-    if (!alone) {
-      channel.close();
-      throw new MirrorException("Another egress mirror keeps %s current".formatted(root));
-    }
-    return channel;
   }
 
   /** Removes what an earlier run left when it was stopped. */

@@ -4,6 +4,9 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +65,37 @@ record MirrorState(
         .put("repairing", repairing)
         .toBuffer()
         .getBytes();
+  }
+
+  /**
+   * The state of a folder; empty if it has none.
+   *
+   * @param format null for any
+   */
+  static Optional<MirrorState> read(Path root, @Nullable MirrorFormat format) throws IOException {
+    if (Files.exists(root) && !Files.isDirectory(root)) {
+      throw new MirrorException("%s is a file; --to needs a folder".formatted(root));
+    }
+    Path file = root.resolve(FILE);
+    if (!Files.exists(file)) {
+      return Optional.empty();
+    }
+    byte[] content = Files.readAllBytes(file);
+    MirrorState state;
+    try {
+      state = parse(content);
+    } catch (IOException broken) {
+      throw new MirrorException(
+          "%s is not a state of egress mirror: %s; mirror to an empty folder"
+              .formatted(file, broken.getMessage()),
+          broken);
+    }
+    if (format != null && format != state.format()) {
+      throw new MirrorException(
+          "%s has .%s files; leave --format out or choose another folder"
+              .formatted(root, state.format().extension()));
+    }
+    return Optional.of(state);
   }
 
   static MirrorState parse(byte[] content) throws IOException {

@@ -164,6 +164,7 @@ class MirrorTest {
   }
 
   @Test
+  @Tag("full")
   void showsItsProgressAtATerminalUntilCtrlC() throws Exception {
     assumeTrue(
         Files.isExecutable(Path.of("/usr/bin/script")), "script (util-linux) makes the terminal");
@@ -181,6 +182,7 @@ class MirrorTest {
   }
 
   @Test
+  @Tag("full")
   void aFullDiskLosesNothing() throws Exception {
     Path disk = Files.createDirectory(parent.resolve("disk"));
     Optional<SmallDisk> mounted = SmallDisk.mount(disk, 8);
