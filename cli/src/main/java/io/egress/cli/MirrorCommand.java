@@ -35,10 +35,11 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Keep a folder of Markdown files current:",
-      "  EGRESS_API_KEY=service_... egress mirror --base-url https://transcripts.example.com \\",
-      "      --to transcripts --format markdown --watch",
+      "  EGRESS_API_KEY=service_... egress mirror --to transcripts \\",
+      "      --base-url https://transcripts.example.com --format markdown --watch",
       "See whether a folder is complete:",
-      "  EGRESS_API_KEY=service_... egress mirror --base-url https://transcripts.example.com --to transcripts --check"
+      "  EGRESS_API_KEY=service_... egress mirror --to transcripts \\",
+      "      --base-url https://transcripts.example.com --check"
     })
 final class MirrorCommand implements Callable<Integer> {
   private static final String KEY = "EGRESS_API_KEY";
@@ -50,7 +51,7 @@ final class MirrorCommand implements Callable<Integer> {
       names = "--base-url",
       paramLabel = "URL",
       required = true,
-      description = "the service, for instance https://transcripts.example.com")
+      description = "the service, for instance http://localhost:8080")
   private String baseUrl = "";
 
   @Option(
