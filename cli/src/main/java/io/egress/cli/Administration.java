@@ -33,6 +33,7 @@ public final class Administration {
     commands.put("audit", AuditCommand::new);
     commands.put("members", MembersCommand::new);
     commands.put("listen", ListenCommand::new);
+    commands.put("mirror", MirrorCommand::new);
     commands.put("portal", PortalCommand::new);
     commands.put("completion", CompletionCommand::new);
     return commands;

@@ -64,6 +64,7 @@ class CommandsTest {
             "egress endpoints delete",
             "egress keys delete",
             "egress listen",
+            "egress mirror",
             "egress replays cancel");
   }
 

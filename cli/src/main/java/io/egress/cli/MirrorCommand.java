@@ -1,0 +1,206 @@
+package io.egress.cli;
+
+import io.egress.cli.mirror.Mirror;
+import io.egress.cli.mirror.MirrorCheck;
+import io.egress.cli.mirror.MirrorFormat;
+import io.egress.cli.mirror.PublicApi;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code egress mirror}: a folder that stays as a workspace is. */
+@Command(
+    name = "mirror",
+    description = {
+      "Keeps a folder as a workspace is, with one file for each capture: new captures are added, changed ones "
+          + "replaced, erased ones deleted. It may be stopped at any moment; the next run goes on.",
+      "The API key is read from EGRESS_API_KEY."
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:The folder is as the workspace is; --watch was ended by Ctrl-C.",
+      "1:It could not be made so, or --check has found a difference.",
+      "2:The command line is invalid, or EGRESS_API_KEY is not set."
+    },
+    footer = {
+      "",
+      "Keep a folder of Markdown files current:",
+      "  EGRESS_API_KEY=service_... egress mirror --to transcripts \\",
+      "      --base-url https://transcripts.example.com --format markdown --watch",
+      "See whether a folder is complete:",
+      "  EGRESS_API_KEY=service_... egress mirror --to transcripts \\",
+      "      --base-url https://transcripts.example.com --check"
+    })
+final class MirrorCommand implements Callable<Integer> {
+  private static final String KEY = "EGRESS_API_KEY";
+  private static final String ERASE_LINE = "\r\u001b[K";
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--base-url",
+      paramLabel = "URL",
+      required = true,
+      description = "the service, for instance http://localhost:8080")
+  private String baseUrl = "";
+
+  @Option(
+      names = "--to",
+      paramLabel = "FOLDER",
+      required = true,
+      description = "an empty folder, one to create, or one that this command has made")
+  private Path folder = Path.of("");
+
+  @Option(
+      names = "--format",
+      description = "json, the documents as they are, or markdown (that of the folder, or json)")
+  private @Nullable String format;
+
+  @Option(names = "--watch", description = "go on until Ctrl-C, which exits with 0")
+  private boolean watch;
+
+  @Option(
+      names = "--check",
+      description = "change nothing, and print which files are missing, stale or superfluous")
+  private boolean check;
+
+  @Option(
+      names = "--repair",
+      description =
+          "read everything again, and delete captures that the workspace does not have: after --check has found a"
+              + " difference that remains, or after the service was restored from a backup")
+  private boolean repair;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    if (check && (watch || repair)) {
+      throw wrong("--check changes nothing; leave --watch and --repair out");
+    }
+    if (folder.toString().isEmpty()) {
+      throw wrong("--to names no folder");
+    }
+    MirrorFormat chosen = format == null ? null : format(format);
+    PublicApi api =
+        new PublicApi(
+            address(),
+            key(),
+            watch ? PublicApi.TRIES_WITHOUT_END : PublicApi.TRIES,
+            line -> print(err(), line));
+    if (check) {
+      boolean complete =
+          MirrorCheck.run(api, folder, chosen, progress(), line -> print(out(), line));
+      return complete ? 0 : 1;
+    }
+    try (Mirror mirror = Mirror.open(api, folder, chosen, progress())) {
+      if (repair) {
+        mirror.repair();
+      }
+      if (watch) {
+        watch(mirror);
+      } else {
+        mirror.run();
+        print(out(), mirror.summary());
+      }
+    }
+    return 0;
+  }
+
+  /** Ends by a signal, with 0, or by a failure. */
+  private void watch(Mirror mirror) throws InterruptedException {
+    Thread stop = new Thread(() -> stop(mirror), "egress-mirror-stop");
+    Runtime.getRuntime().addShutdownHook(stop);
+    try {
+      mirror.watch();
+    } finally {
+      Runtime.getRuntime().removeShutdownHook(stop);
+    }
+  }
+
+  private void stop(Mirror mirror) {
+    try {
+      mirror.stop();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    print(out(), mirror.summary());
+    Runtime.getRuntime().halt(0);
+  }
+
+  private String address() {
+    String address = baseUrl.replaceFirst("/+$", "");
+    try {
+      URI url = new URI(address);
+      String scheme = url.getScheme();
+      if (("http".equalsIgnoreCase(scheme) || "https".equalsIgnoreCase(scheme))
+          && url.getHost() != null
+          && url.getQuery() == null
+          && url.getFragment() == null
+          && url.getUserInfo() == null) {
+        return address;
+      }
+    } catch (URISyntaxException notOne) {
+      throw wrong("--base-url is not a URL: " + baseUrl);
+    }
+    throw wrong("--base-url must be like https://transcripts.example.com, not " + baseUrl);
+  }
+
+  private String key() {
+    String key = System.getenv().getOrDefault(KEY, "").strip();
+    if (key.isEmpty()) {
+      throw wrong(KEY + " is not set; it has to be an API key of the workspace");
+    }
+    if (!key.chars().allMatch(c -> c > ' ' && c < 127)) {
+      throw wrong(KEY + " is not an API key");
+    }
+    return key;
+  }
+
+  private MirrorFormat format(String name) {
+    return switch (name.toLowerCase(Locale.ROOT)) {
+      case "json" -> MirrorFormat.JSON;
+      case "markdown" -> MirrorFormat.MARKDOWN;
+      default -> throw wrong("--format is json or markdown, not " + name);
+    };
+  }
+
+  private IntConsumer progress() {
+    if (Output.terminal().isEmpty()) {
+      return _ -> {};
+    }
+    return captures -> {
+      err().print(ERASE_LINE + String.format(Locale.ROOT, "%,d captures", captures));
+      err().flush();
+    };
+  }
+
+  private void print(PrintWriter to, String line) {
+    if (Output.terminal().isPresent()) {
+      err().print(ERASE_LINE);
+      err().flush();
+    }
+    to.println(line);
+    to.flush();
+  }
+
+  private PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+
+  private PrintWriter err() {
+    return spec.commandLine().getErr();
+  }
+
+  private ParameterException wrong(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+}

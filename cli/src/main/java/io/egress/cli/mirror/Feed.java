@@ -1,0 +1,17 @@
+package io.egress.cli.mirror;
+
+/** The lists that a mirror follows. */
+enum Feed {
+  STREAM("/api/v1/captures"),
+  CHANGES("/api/v1/changes");
+
+  private final String path;
+
+  Feed(String path) {
+    this.path = path;
+  }
+
+  String path() {
+    return path;
+  }
+}

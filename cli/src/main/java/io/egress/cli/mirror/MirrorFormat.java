@@ -1,0 +1,84 @@
+package io.egress.cli.mirror;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What the files of a mirror contain. */
+public enum MirrorFormat {
+  /** The document byte for byte. */
+  JSON("json", Pattern.compile("\"emitted_at\":\"[^\"]*\"}\\s*$")) {
+    @Override
+    byte[] render(CaptureDocument document) {
+      return document.bytes().getBytes();
+    }
+
+    @Override
+    Copy describe(byte[] content) throws IOException {
+      CaptureDocument document = CaptureDocument.parse(content);
+      return new Copy(document.id(), document.day(), document.emittedAt());
+    }
+  },
+
+  /** Front matter and the conversation as text. */
+  MARKDOWN("md", Pattern.compile("(?<=\n)emitted_at: [^\n]*\n")) {
+    @Override
+    byte[] render(CaptureDocument document) {
+      return MarkdownTranscript.of(document).getBytes(UTF_8);
+    }
+
+    @Override
+    Copy describe(byte[] content) throws IOException {
+      String text = new String(content, UTF_8);
+      return new Copy(
+          CaptureDocument.id(field(text, "id")),
+          CaptureDocument.day(CaptureDocument.time(field(text, "started_at"))),
+          CaptureDocument.time(field(text, "emitted_at")));
+    }
+  };
+
+  /** What a file says of itself. */
+  record Copy(UUID id, LocalDate day, Instant emittedAt) {}
+
+  private final String extension;
+  private final Pattern emission;
+
+  MirrorFormat(String extension, Pattern emission) {
+    this.extension = extension;
+    this.emission = emission;
+  }
+
+  /** Of the files' names. */
+  String extension() {
+    return extension;
+  }
+
+  abstract byte[] render(CaptureDocument document);
+
+  /** Fails for a file that is not what {@link #render} makes. */
+  abstract Copy describe(byte[] content) throws IOException;
+
+  /** Whether two files are equal but for {@code emitted_at}. */
+  boolean sayTheSame(byte[] one, byte[] other) {
+    return withoutEmission(one).equals(withoutEmission(other));
+  }
+
+  private String withoutEmission(byte[] content) {
+    return emission.matcher(new String(content, ISO_8859_1)).replaceFirst("");
+  }
+
+  /** Values of front matter are in one line. */
+  private static String field(String text, String name) throws IOException {
+    Matcher field = Pattern.compile("\n" + name + ": ([^\n]*)\n").matcher(text);
+    if (!text.startsWith("---\n") || !field.find()) {
+      throw new IOException("no " + name + " in the front matter");
+    }
+    return field.group(1);
+  }
+}
