@@ -31,6 +31,13 @@ class SettingsTest {
   private static final String SECRET = "a-token-nobody-may-see";
 
   @Test
+  void whatClientsReadIsNoUnknownSetting() {
+    Map<String, String> environment = environment(Map.of("EGRESS_API_KEY", "service_x"));
+
+    assertThat(Settings.from(environment)).isNotNull();
+  }
+
+  @Test
   void readsDefaultsAndGivenValues() {
     Settings settings = Settings.from(environment(Map.of("EGRESS_ATTEMPT_TIMEOUT", "250s")));
 

@@ -16,8 +16,8 @@ final class Inventory {
   /** Positions of a chunk. */
   static final int CHUNK_POSITIONS = 5_000;
 
-  /** Of a chunk's lines, at most. */
-  static final int CHUNK_BYTES = CHUNK_POSITIONS * 128;
+  /** Of the lines of a chunk that is sent, and of the next one. */
+  static final int CHUNKS_BYTES = 2 * CHUNK_POSITIONS * 128;
 
   /**
    * The database writes the lines: to read a million rows would cost more than everything else. An

@@ -51,24 +51,29 @@ final class InventorySender {
     return done.future();
   }
 
-  /** Not composed with the chunks before: a long list would be a deep stack. */
+  /**
+   * Not composed with the chunks before: a long list would be a deep stack. The database writes the
+   * next chunk while this one is sent.
+   */
   private void send(Inventory.Chunk chunk, long after, long head, String end) {
     captures += chunk.captures();
     long reached = after + Inventory.CHUNK_POSITIONS;
+    boolean isLast = reached >= head;
+    Future<Inventory.Chunk> next =
+        isLast
+            ? Future.succeededFuture(chunk)
+            : chunks.between(reached, Math.min(head, reached + Inventory.CHUNK_POSITIONS));
     add(chunk.lines())
         .compose(_ -> outlet.sendAll(body))
         .onSuccess(_ -> {
-          if (reached >= head) {
+          if (isLast) {
             body.literal(
                 "{\"captures\":%d,\"pageInfo\":{\"endCursor\":%s}}\n".formatted(captures, end));
             PageSender.finish(body, outlet).map(0).onComplete(done);
             return;
           }
           lifetime.resume();
-          chunks
-              .between(reached, Math.min(head, reached + Inventory.CHUNK_POSITIONS))
-              .onSuccess(next -> send(next, reached, head, end))
-              .onFailure(done::tryFail);
+          next.onSuccess(following -> send(following, reached, head, end)).onFailure(done::tryFail);
         })
         .onFailure(done::tryFail);
   }

@@ -189,7 +189,7 @@ public final class PullHandler {
                 .inventory(key.get(), above, upTo)
                 .map(chunk -> chunk.orElseThrow(PullHandler::unknownKey));
     PageRoom room = room(ctx, key.get());
-    return room.fit(Inventory.CHUNK_BYTES)
+    return room.fit(Inventory.CHUNKS_BYTES)
         .compose(_ -> chunks.between(0, Inventory.CHUNK_POSITIONS))
         .compose(first -> {
           Future<Void> cutShort = RequestLifetime.of(ctx).cutShort();

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SettingsReader {
   private static final String PREFIX = "EGRESS_";
+
+  /** What commands read that may run beside the service. */
+  private static final Set<String> OF_CLIENTS = Set.of("EGRESS_API_KEY");
 
   private final Map<String, String> environment;
   private final Map<String, String> fixed;
@@ -142,7 +146,7 @@ public final class SettingsReader {
   /** Throws with all faults, including unknown names. */
   public void finish() {
     for (String name : new TreeSet<>(environment.keySet())) {
-      if (name.startsWith(PREFIX) && !known.containsKey(name)) {
+      if (name.startsWith(PREFIX) && !known.containsKey(name) && !OF_CLIENTS.contains(name)) {
         faults.add(name + " is not a setting of this service");
       }
     }
