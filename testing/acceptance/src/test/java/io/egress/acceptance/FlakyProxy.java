@@ -36,6 +36,7 @@ final class FlakyProxy implements AutoCloseable {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final List<String> queries = new CopyOnWriteArrayList<>();
+  private final List<String> paths = new CopyOnWriteArrayList<>();
   private final Queue<Mood> moods;
   private final URI target;
   private final HttpServer server;
@@ -59,8 +60,14 @@ final class FlakyProxy implements AutoCloseable {
     return queries;
   }
 
+  /** Of every request so far. */
+  List<String> paths() {
+    return paths;
+  }
+
   private void handle(HttpExchange exchange) throws IOException {
     try (exchange) {
+      paths.add(exchange.getRequestURI().getPath());
       queries.add(exchange.getRequestURI().getRawQuery());
       Mood mood = moods.poll();
       switch (mood == null ? Mood.FINE : mood) {
