@@ -44,6 +44,7 @@ class CopyComparisonTest {
   private final UUID workspace = UUID.randomUUID();
   private final Path folder;
   private final Map<String, String> environment = new HashMap<>();
+  private String python = "python3";
 
   CopyComparisonTest(@TempDir(cleanup = CleanupMode.ON_SUCCESS) Path folder) {
     this.folder = folder;
@@ -64,6 +65,7 @@ class CopyComparisonTest {
   @Test
   void duckDb() throws Exception {
     environment.putAll(PythonPackages.install("duckdb", PythonPackages.DUCKDB_AND_PANDAS).path());
+    python = environment.get("VIRTUAL_ENV") + "/bin/python3";
     String program = block(page("docs/consuming.md"), "import duckdb");
     String comparison = block(page("docs/consuming.md"), "import duckdb\n\nfound");
     findsEveryDifference(
@@ -158,7 +160,7 @@ class CopyComparisonTest {
   }
 
   private String python(String program) throws Exception {
-    return Snippets.run(folder, environment, "python3", "-c", program);
+    return Snippets.run(folder, environment, python, "-c", program);
   }
 
   private String psql(String... arguments) throws Exception {
