@@ -1,4 +1,4 @@
-"""Loads what is new in a workspace's transcripts, and deletes what was erased, with dlt: python3 dlt_transcripts.py"""
+"""Loads a workspace's transcripts and keeps them current, with dlt: python3 dlt_transcripts.py"""
 
 import os
 
@@ -7,8 +7,11 @@ from dlt.sources.helpers.rest_client.paginators import JSONResponseCursorPaginat
 from dlt.sources.rest_api import rest_api_resources
 
 
+ERASED_REVISION = 2**63 - 1  # the highest
+
+
 class RememberedCursor(JSONResponseCursorPaginator):
-    """Puts the cursor into the state that dlt commits together with the captures before it."""
+    """Puts the cursor into the state that dlt commits together with what it covers."""
 
     def __init__(self, name):
         super().__init__(
@@ -22,18 +25,27 @@ class RememberedCursor(JSONResponseCursorPaginator):
             dlt.current.source_state()[self.name] = cursor
 
 
-def resource(name, path, params, **more):
+def row(change):
+    if change["change"] == "erased":
+        return {"id": change["id"], "revision": ERASED_REVISION, "erased": True}
+    return {**change["capture"], "revision": change["revision"]}
+
+
+def resource(name, params, **more):
     cursor = dlt.current.source_state().get(name)
     return {
         "name": name,
         "table_name": "captures",
         "primary_key": "id",
         "write_disposition": "merge",
-        "columns": {"erased": {"data_type": "bool", "hard_delete": True}},
+        "columns": {
+            "revision": {"data_type": "bigint", "dedup_sort": "desc"},
+            "erased": {"data_type": "bool", "hard_delete": True},
+        },
         "endpoint": {
-            "path": path,
+            "path": name,
             "params": {"limit": 100, **params, **({"after": cursor} if cursor else {})},
-            "data_selector": path,
+            "data_selector": name,
             "paginator": RememberedCursor(name),
         },
         **more,
@@ -49,16 +61,14 @@ def transcripts(base_url, api_key):
             "auth": {"type": "bearer", "token": api_key},
         },
         "resources": [
-            resource("captures", "captures", {"wait": wait}),
-            resource("erasures", "erasures", {}, processing_steps=[
-                {"map": lambda erasure: {"id": erasure["id"], "erased": True}},
-            ]),
+            resource("captures", {"wait": wait}),
+            resource("changes", {}, processing_steps=[{"map": row}]),
         ],
     })
 
 
 if __name__ == "__main__":
     pipeline = dlt.pipeline("transcripts", destination="duckdb", dataset_name="conversations")
-    for name in ("captures", "erasures"):  # in this order: what is loaded and erased meanwhile is deleted, too
+    for name in ("captures", "changes"):  # in this order: what is loaded and changes meanwhile is replaced, too
         source = transcripts(os.environ["BASE_URL"], os.environ["API_KEY"])
         print(pipeline.run(source.with_resources(name)))

@@ -17,10 +17,11 @@ class PageInfo(BaseAPIPaginator):
 
 
 class Captures(RESTStream):
+    """Emits new captures, then those that changed, and of those that were erased the id and _sdc_deleted_at."""
+
     name = "captures"
-    path = "/api/v1/captures"
     primary_keys = ("id",)
-    records_jsonpath = "$.captures[*]"
+    feed = "captures"
     schema = th.PropertiesList(
         th.Property("id", th.UUIDType, required=True),
         th.Property("workspace_id", th.UUIDType),
@@ -35,6 +36,7 @@ class Captures(RESTStream):
         th.Property("segments", Objects),
         th.Property("transcript_text", th.StringType),
         th.Property("emitted_at", th.DateTimeType),
+        th.Property("_sdc_deleted_at", th.DateTimeType),
         additional_properties=True,
     ).to_dict()
 
@@ -46,8 +48,20 @@ class Captures(RESTStream):
     def authenticator(self):
         return BearerTokenAuthenticator(token=self.config["api_key"])
 
+    @property
+    def path(self):
+        return f"/api/v1/{self.feed}"
+
+    @property
+    def records_jsonpath(self):
+        return f"$.{self.feed}[*]"
+
+    def get_records(self, context):
+        for self.feed in ("captures", "changes"):  # in this order: what changes meanwhile is emitted again
+            yield from super().get_records(context)
+
     def get_new_paginator(self):
-        return PageInfo(start_value=self.stream_state.get("cursor"))
+        return PageInfo(start_value=self.stream_state.get(self.feed))
 
     def get_url_params(self, context, next_page_token):
         return {"limit": 100, **({"after": next_page_token} if next_page_token else {})}
@@ -56,7 +70,13 @@ class Captures(RESTStream):
         yield from super().parse_response(response)
         cursor = response.json()["pageInfo"]["endCursor"]
         if cursor:  # only here, once every record of the page was taken
-            self.stream_state["cursor"] = cursor
+            self.stream_state[self.feed] = cursor
+
+    def post_process(self, row, context=None):
+        if self.feed == "captures":
+            return row
+        nothing = dict.fromkeys(self.schema["properties"])
+        return row["capture"] or {**nothing, "id": row["id"], "_sdc_deleted_at": row["changed_at"]}
 
 
 class TapTranscripts(Tap):

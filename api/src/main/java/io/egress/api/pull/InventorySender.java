@@ -78,7 +78,11 @@ final class InventorySender {
         .onFailure(done::tryFail);
   }
 
-  /** Compressing a chunk takes longer than an event loop may be blocked. */
+  /**
+   * Compressing a chunk takes longer than an event loop may be blocked. The fragment is added
+   * within the returned future: what is called on success of one that another thread completes may
+   * run after what is composed with it.
+   */
   private Future<Void> add(String lines) {
     if (!gzip || lines.isEmpty()) {
       body.literal(lines);
@@ -86,7 +90,9 @@ final class InventorySender {
     }
     return vertx
         .executeBlocking(() -> Fragment.deflate(lines.getBytes(US_ASCII)), false)
-        .onSuccess(body::fragment)
-        .mapEmpty();
+        .map(fragment -> {
+          body.fragment(fragment);
+          return null;
+        });
   }
 }

@@ -21,7 +21,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -175,6 +177,46 @@ public final class BothRoles implements AutoCloseable {
     String last = "/api/v1/captures/" + finished.lastKey();
     await().atMost(PATIENCE).until(() -> pull(last, key).statusCode() == 200);
     return new TreeSet<>(finished.keySet());
+  }
+
+  /**
+   * Renames a member in all of the captures of {@link #finish}, corrects one and erases one, whose
+   * id is returned.
+   */
+  String change(UUID workspace, Set<String> captures) {
+    Iterator<String> ids = captures.iterator();
+    String erased = ids.next();
+    String corrected = ids.next();
+    String member =
+        UUID.nameUUIDFromBytes("Ada Fischer".getBytes(StandardCharsets.UTF_8)).toString();
+    call(
+        "PUT",
+        "/members/" + member,
+        new JsonObject().put("workspace_id", workspace.toString()).put("name", "Ada O'Neill-Ünal"));
+    call(
+        "PUT",
+        "/captures/" + corrected,
+        capture(workspace).put("title", "Corrected").put("mode", "manual"));
+    call("DELETE", "/captures/" + erased, new JsonObject().put("reason", "requested"));
+    return erased;
+  }
+
+  /** The captures as they are now, without the time of the request; erased ones are left out. */
+  Map<String, JsonObject> documents(String key, Set<String> ids) {
+    Map<String, JsonObject> documents = new TreeMap<>();
+    for (String id : ids) {
+      HttpResponse<String> response = pull("/api/v1/captures/" + id, key);
+      if (response.statusCode() != 410) {
+        documents.put(id, withoutTime(new JsonObject(response.body())));
+      }
+    }
+    return documents;
+  }
+
+  /** A document without the time of the request that it was read by. */
+  static JsonObject withoutTime(JsonObject document) {
+    assertThat(document.remove("emitted_at")).isNotNull();
+    return document;
   }
 
   public static HttpResponse<String> send(HttpRequest.Builder request) {

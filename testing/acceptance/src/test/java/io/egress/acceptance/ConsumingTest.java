@@ -1,5 +1,6 @@
 package io.egress.acceptance;
 
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -10,12 +11,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -35,6 +37,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ConsumingTest {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final int THREE_PAGES = 230;
+
+  private static final String STREAM = "/api/v1/captures";
+  private static final String CHANGES = "/api/v1/changes";
 
   private static BothRoles api;
 
@@ -65,7 +70,10 @@ class ConsumingTest {
       Set<String> history = api.finish(workspace, THREE_PAGES);
 
       assertThat(run(loop, proxy.url(), key)).as(output()).isZero();
-      assertThat(proxy.queries()).hasSize(6);
+      assertThat(proxy.paths())
+          .startsWith(Collections.nCopies(6, STREAM).toArray(String[]::new))
+          .hasSize(7)
+          .endsWith(CHANGES);
       assertThat(loop.stored(folder)).isEqualTo(history);
       assertThat(output()).contains(history);
 
@@ -101,6 +109,38 @@ class ConsumingTest {
 
   @ParameterizedTest
   @EnumSource
+  void keepsItsCopyCurrent(ShownLoop loop) throws Exception {
+    loop.assumeItRunsHere();
+    String key = api.mintKey(workspace);
+    Set<String> ids = api.finish(workspace, THREE_PAGES);
+    try (FlakyProxy proxy = new FlakyProxy(api.publicUrl(""))) {
+      assertThat(run(loop, proxy.url(), key)).as(output()).isZero();
+    }
+    Set<String> later = api.finish(workspace, 2);
+    ids.addAll(later);
+    String erased = api.change(workspace, ids);
+
+    try (FlakyProxy proxy =
+        new FlakyProxy(api.publicUrl(""), Mood.FINE, Mood.CUT, Mood.FINE, Mood.SILENT)) {
+      Process killed = loop.start(folder, proxy.url(), key);
+      await().atMost(PATIENCE).until(() -> proxy.queries().size() == 4);
+      killed.destroyForcibly().waitFor();
+      assertThat(proxy.paths()).containsExactly(STREAM, CHANGES, CHANGES, CHANGES);
+
+      assertThat(run(loop, proxy.url(), key)).as(output()).isZero();
+      assertThat(proxy.paths()).endsWith(STREAM, CHANGES, CHANGES);
+      assertThat(proxy.queries().get(5)).contains("after=").isEqualTo(proxy.queries().get(3));
+      assertThat(loop.documents(folder))
+          .isEqualTo(api.documents(key, ids))
+          .doesNotContainKey(erased);
+
+      assertThat(run(loop, proxy.url(), key)).as(output()).isZero();
+      assertThat(output()).as("nothing is new").isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void stopsAtOnceWhenTheKeyIsRefused(ShownLoop loop) throws Exception {
     loop.assumeItRunsHere();
     try (FlakyProxy proxy = new FlakyProxy(api.publicUrl(""))) {
@@ -120,11 +160,12 @@ class ConsumingTest {
       Set<String> finished = api.finish(workspace, 2);
       Process following = loop.start(folder, proxy.url(), key, Map.of("WAIT", "30"));
       try {
-        await().atMost(PATIENCE).until(() -> proxy.queries().size() == 2);
+        await().atMost(PATIENCE).until(() -> proxy.queries().size() == 3);
         finished.addAll(api.finish(workspace, 2));
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(output()).contains(finished));
         assertThat(following.isAlive()).isTrue();
-        assertThat(proxy.queries()).allMatch(query -> query.contains("wait=30"));
+        assertThat(proxy.queries().stream().filter(query -> query.contains("wait=30")))
+            .hasSameSizeAs(proxy.paths().stream().filter(STREAM::equals).toList());
       } finally {
         following.destroyForcibly().waitFor();
       }
@@ -142,7 +183,7 @@ class ConsumingTest {
       Map<String, String> environment =
           Map.of("BASE_URL", proxy.url(), "API_KEY", api.mintKey(workspace));
       Snippets.run(folder, environment, "python3", "first_load.py");
-      assertThat(proxy.queries()).hasSize(4);
+      assertThat(proxy.paths()).containsExactly(STREAM, STREAM, STREAM, STREAM, CHANGES);
       assertThat(loaded()).containsExactlyInAnyOrderElementsOf(all);
 
       all.addAll(api.finish(workspace, 3));
@@ -152,12 +193,53 @@ class ConsumingTest {
     }
   }
 
-  /** Their ids. */
+  @Test
+  void theFirstLoadIsKeptCurrent() throws Exception {
+    assumeTrue(Snippets.has("python3"), "python3 is not here");
+    Files.copy(Path.of("../../docs/etl/first_load.py"), folder.resolve("first_load.py"));
+    Set<String> ids = api.finish(workspace, THREE_PAGES);
+    String key = api.mintKey(workspace);
+    load(api.publicUrl("").toString(), key);
+    ids.addAll(api.finish(workspace, 2));
+    String erased = api.change(workspace, ids);
+
+    try (FlakyProxy proxy = new FlakyProxy(api.publicUrl(""), Mood.FINE, Mood.CUT)) {
+      load(proxy.url(), key);
+      assertThat(proxy.paths()).containsExactly(STREAM, CHANGES, CHANGES);
+      assertThat(documents()).isEqualTo(api.documents(key, ids)).doesNotContainKey(erased);
+      assertThat(Files.readString(folder.resolve("changes.jsonl"))).doesNotContain("Ada");
+      List<JsonObject> afterwards = lines().toList();
+
+      load(proxy.url(), key);
+      assertThat(lines()).containsExactlyElementsOf(afterwards);
+    }
+    for (int round = 0; round < 2; round++) {
+      ids.remove(erased);
+      erased = api.change(workspace, ids);
+      load(api.publicUrl("").toString(), key);
+      assertThat(documents()).isEqualTo(api.documents(key, ids));
+    }
+    assertThat(loaded()).doesNotHaveDuplicates();
+  }
+
+  private void load(String url, String key) throws Exception {
+    Snippets.run(folder, Map.of("BASE_URL", url, "API_KEY", key), "python3", "first_load.py");
+  }
+
+  /** Of {@link #lines}. */
   private List<String> loaded() throws IOException {
+    return lines().map(document -> document.getString("id")).toList();
+  }
+
+  private Map<String, JsonObject> documents() throws IOException {
+    return lines().collect(toMap(document -> document.getString("id"), BothRoles::withoutTime));
+  }
+
+  /** The documents of the first load. */
+  private Stream<JsonObject> lines() throws IOException {
     return Files.readAllLines(folder.resolve("captures.jsonl")).stream()
-        .map(line -> new JsonObject(line).getString("id"))
-        .filter(Objects::nonNull)
-        .toList();
+        .map(JsonObject::new)
+        .filter(line -> line.containsKey("id"));
   }
 
   private int run(ShownLoop loop, String url, String key) throws Exception {

@@ -3,7 +3,8 @@ package io.egress.acceptance;
 import static io.egress.acceptance.Snippets.block;
 import static io.egress.acceptance.Snippets.has;
 import static io.egress.acceptance.Snippets.page;
-import static java.util.stream.Collectors.toCollection;
+import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -15,12 +16,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -44,6 +46,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class EtlTest {
   private static final int THREE_PAGES = 230;
   private static final int TWO_PAGES = 120;
+  private static final String ALWAYS_NULL = "calendar_event";
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private static BothRoles api;
@@ -95,33 +98,58 @@ class EtlTest {
   }
 
   @Test
-  void dltDeletesWhatWasErased() throws Exception {
+  void dltKeepsItsCopyCurrent() throws Exception {
     Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
     place("dlt_transcripts.py");
     String commands = commands("pip install 'dlt");
-    Set<String> all = api.finish(workspace, 5);
+    Set<String> all = api.finish(workspace, TWO_PAGES);
     run(environment, commands);
-    Iterator<String> ids = all.iterator();
-    api.call("DELETE", "/captures/" + ids.next(), new JsonObject().put("reason", "requested"));
-    String erased = ids.next();
-    api.call("DELETE", "/captures/" + erased, new JsonObject().put("reason", "requested"));
+    all.addAll(api.finish(workspace, 2));
+    String erased = api.change(workspace, all);
     run(environment, commands);
 
-    Set<String> left = new TreeSet<>(all);
-    left.removeIf(id -> id.compareTo(erased) <= 0);
-    assertThat(loaded(environment)).containsExactlyInAnyOrderElementsOf(left);
-    String python = environment.get("VIRTUAL_ENV") + "/bin/python3";
+    Map<String, JsonObject> now = now(all);
+    now.values().forEach(document -> document.remove(ALWAYS_NULL));
+    assertThat(rebuilt(environment)).isEqualTo(now).doesNotContainKey(erased);
     String orphans =
-        "import duckdb\nprint(duckdb.connect('transcripts.duckdb').execute('select count(*) from"
-            + " conversations.captures__segments where _dlt_root_id not in"
-            + " (select _dlt_id from conversations.captures)').fetchone()[0])";
-    assertThat(Snippets.run(folder, environment, python, "-c", orphans).strip()).isEqualTo("0");
+        """
+        import duckdb
+        db = duckdb.connect("transcripts.duckdb")
+        for child in ("segments", "participants"):
+            print(db.execute(f"select count(*) from conversations.captures__{child}"
+                " where _dlt_root_id not in (select _dlt_id from conversations.captures)").fetchone()[0])
+        """;
+    assertThat(python(environment, orphans).lines()).containsExactly("0", "0");
 
     run(environment, commands);
-    assertThat(loaded(environment)).as("nothing is new").hasSize(left.size());
-    left.addAll(api.finish(workspace, 2));
-    run(environment, commands);
-    assertThat(loaded(environment)).containsExactlyInAnyOrderElementsOf(left);
+    assertThat(rebuilt(environment)).as("nothing is new").isEqualTo(now);
+  }
+
+  /** A capture that changes again while the changes are being read is in them twice. */
+  @Test
+  void dltTakesTheNewestOfTheChangesThatItReads() throws Exception {
+    Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
+    place("dlt_transcripts.py");
+    Set<String> all = api.finish(workspace, TWO_PAGES);
+    api.change(workspace, all);
+    List<String> corrected = all.stream().skip(1).limit(20).toList();
+    try (FlakyProxy fine = new FlakyProxy(api.publicUrl(""))) {
+      fine.beforeRequest(
+          4,
+          () -> {
+            corrected.forEach(
+                id -> api.call("PUT", "/captures/" + id, BothRoles.capture(workspace)));
+            api.call(
+                "DELETE",
+                "/captures/" + corrected.getLast(),
+                new JsonObject().put("reason", "requested"));
+          });
+      environment.put("BASE_URL", fine.url());
+      run(environment, "python3 dlt_transcripts.py");
+    }
+    Map<String, JsonObject> now = now(all);
+    now.values().forEach(document -> document.remove(ALWAYS_NULL));
+    assertThat(rebuilt(environment)).isEqualTo(now);
   }
 
   @Test
@@ -170,7 +198,7 @@ class EtlTest {
 
   @Test
   void duckDbAndPandasReadTheFirstLoad() throws Exception {
-    Map<String, String> environment = environment("duckdb==1.4.2", "pandas==2.3.3", "pytz==2025.2");
+    Map<String, String> environment = environment(PythonPackages.DUCKDB_AND_PANDAS);
     place("first_load.py");
     Set<String> all = api.finish(workspace, THREE_PAGES);
     run(environment, "python3 first_load.py");
@@ -208,13 +236,54 @@ class EtlTest {
     List<JsonObject> messages = messages(folder.resolve("captures.jsonl"));
     assertThat(tapped(messages)).containsExactlyInAnyOrderElementsOf(history);
 
-    JsonObject state = messages.get(messages.size() - 1);
-    assertThat(state.getString("type")).isEqualTo("STATE");
-    Files.writeString(folder.resolve("state.json"), state.getJsonObject("value").encode());
+    storeState(messages);
     Set<String> later = api.finish(workspace, TWO_PAGES);
     run(environment, commands.replace("--config", "--state state.json --config"));
     assertThat(tapped(messages(folder.resolve("captures.jsonl"))))
         .containsExactlyInAnyOrderElementsOf(later);
+  }
+
+  @Test
+  void singerTapEmitsChangesForAnUpsert() throws Exception {
+    Map<String, String> environment = environment("singer-sdk==0.54.9");
+    place("tap_transcripts.py");
+    String commands = commands("pip install singer-sdk");
+    Set<String> all = api.finish(workspace, TWO_PAGES);
+    run(environment, commands);
+    List<JsonObject> messages = messages(folder.resolve("captures.jsonl"));
+    Map<String, JsonObject> target = new TreeMap<>();
+    upsert(messages, target);
+    storeState(messages);
+    all.addAll(api.finish(workspace, 2));
+    String erased = api.change(workspace, all);
+    run(environment, commands.replace("--config", "--state state.json --config"));
+    messages = messages(folder.resolve("captures.jsonl"));
+    upsert(messages, target);
+
+    JsonObject tombstone = requireNonNull(target.remove(erased));
+    assertThat(Instant.parse(tombstone.getString("_sdc_deleted_at"))).isBefore(Instant.now());
+    tombstone.remove("_sdc_deleted_at");
+    assertThat(tombstone.stream().filter(field -> field.getValue() != null).map(Map.Entry::getKey))
+        .containsExactly("id");
+    target.values().forEach(BothRoles::withoutTime);
+    assertThat(target).isEqualTo(now(all));
+
+    storeState(messages);
+    run(environment, commands.replace("--config", "--state state.json --config"));
+    assertThat(tapped(messages(folder.resolve("captures.jsonl")))).as("nothing is new").isEmpty();
+  }
+
+  private static void upsert(List<JsonObject> messages, Map<String, JsonObject> target) {
+    messages.stream()
+        .filter(message -> message.getString("type").equals("RECORD"))
+        .map(message -> message.getJsonObject("record"))
+        .forEach(record -> target.put(record.getString("id"), record));
+  }
+
+  private void storeState(List<JsonObject> messages) throws IOException {
+    JsonObject state = messages.getLast();
+    assertThat(state.getString("type")).isEqualTo("STATE");
+    Files.writeString(folder.resolve("state.json"), state.getJsonObject("value").encode());
   }
 
   @Test
@@ -227,18 +296,28 @@ class EtlTest {
         .contains("\"status\":\"SUCCEEDED\"", "\"name\":\"captures\"");
 
     Files.writeString(folder.resolve("catalog.json"), configuredCatalog().encode());
+    assertThat(synced(environment).keySet()).isEqualTo(history);
+
+    String erased = api.change(workspace, history);
+    Map<String, JsonObject> now = now(history);
+    now.values().forEach(document -> document.getMap().values().removeIf(Objects::isNull));
+    assertThat(synced(environment))
+        .as("the tool omits nulls")
+        .isEqualTo(now)
+        .doesNotContainKey(erased);
+  }
+
+  private Map<String, JsonObject> synced(Map<String, String> environment) throws Exception {
     String read =
         run(
             environment,
             "source-declarative-manifest read --manifest-path airbyte.yaml --config config.json"
                 + " --catalog catalog.json");
-    Set<String> records =
-        read.lines()
-            .map(JsonObject::new)
-            .filter(message -> message.getString("type").equals("RECORD"))
-            .map(message -> message.getJsonObject("record").getJsonObject("data").getString("id"))
-            .collect(toCollection(TreeSet::new));
-    assertThat(records).isEqualTo(history);
+    return read.lines()
+        .map(JsonObject::new)
+        .filter(message -> message.getString("type").equals("RECORD"))
+        .map(message -> message.getJsonObject("record").getJsonObject("data"))
+        .collect(toMap(document -> document.getString("id"), BothRoles::withoutTime));
   }
 
   private Map<String, String> environment(String... requirements) throws Exception {
@@ -274,8 +353,55 @@ class EtlTest {
     String ids =
         "import duckdb\nfor (id,) in duckdb.connect('transcripts.duckdb').execute("
             + "'select id from conversations.captures').fetchall(): print(id)";
+    return python(environment, ids).lines().toList();
+  }
+
+  /** The documents that dlt has distributed to tables, without the time of the request. */
+  private Map<String, JsonObject> rebuilt(Map<String, String> environment) throws Exception {
+    String program =
+        """
+        import duckdb, json
+        from datetime import timezone
+
+        db = duckdb.connect("transcripts.duckdb")
+
+        def rows(table, order):
+            found = db.execute(f"select * from conversations.{table} order by {order}")
+            names = [column[0] for column in found.description]
+            return [dict(zip(names, row)) for row in found.fetchall()]
+
+        def instant(value):
+            return value and value.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+        def children(table, root, fields):
+            return [{field: row.get(field) for field in fields}
+                for row in rows(table, "_dlt_list_idx") if row["_dlt_root_id"] == root]
+
+        for row in rows("captures", "id"):
+            document = {field: row.get(field)
+                for field in ("id", "workspace_id", "mode", "title", "summary", "duration_ms", "transcript_text")}
+            document["started_at"] = instant(row["started_at"])
+            document["ended_at"] = instant(row["ended_at"])
+            document["device"] = {"id": row["device__id"], "name": row["device__name"]}
+            document["participants"] = children("captures__participants", row["_dlt_id"],
+                ("label", "name", "email", "matched", "match_confidence", "speech_ms"))
+            document["segments"] = children("captures__segments", row["_dlt_id"],
+                ("start_ms", "end_ms", "speaker", "text"))
+            print(json.dumps(document))
+        """;
+    return python(environment, program)
+        .lines()
+        .map(JsonObject::new)
+        .collect(toMap(document -> document.getString("id"), document -> document));
+  }
+
+  private String python(Map<String, String> environment, String program) throws Exception {
     String python = environment.get("VIRTUAL_ENV") + "/bin/python3";
-    return Snippets.run(folder, environment, python, "-c", ids).lines().toList();
+    return Snippets.run(folder, environment, python, "-c", program);
+  }
+
+  private Map<String, JsonObject> now(Set<String> ids) {
+    return api.documents(api.mintKey(workspace), ids);
   }
 
   private static List<JsonObject> messages(Path file) throws IOException {

@@ -11,7 +11,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -36,7 +38,9 @@ final class FlakyProxy implements AutoCloseable {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final List<String> queries = new CopyOnWriteArrayList<>();
+  private final List<String> paths = new CopyOnWriteArrayList<>();
   private final Queue<Mood> moods;
+  private final Map<Integer, Runnable> before = new ConcurrentHashMap<>();
   private final URI target;
   private final HttpServer server;
 
@@ -59,9 +63,21 @@ final class FlakyProxy implements AutoCloseable {
     return queries;
   }
 
+  /** Of every request so far. */
+  List<String> paths() {
+    return paths;
+  }
+
+  /** Runs it when the request of this number has come, before it is passed on. */
+  void beforeRequest(int number, Runnable action) {
+    before.put(number, action);
+  }
+
   private void handle(HttpExchange exchange) throws IOException {
     try (exchange) {
+      paths.add(exchange.getRequestURI().getPath());
       queries.add(exchange.getRequestURI().getRawQuery());
+      before.getOrDefault(queries.size(), () -> {}).run();
       Mood mood = moods.poll();
       switch (mood == null ? Mood.FINE : mood) {
         case FINE -> pass(exchange, false);

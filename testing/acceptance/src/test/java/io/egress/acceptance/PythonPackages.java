@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 
 /** A virtual environment with packages of PyPI, kept in the build folder until that is cleaned. */
 record PythonPackages(Path environment) {
+  static final String[] DUCKDB_AND_PANDAS = {"duckdb==1.4.2", "pandas==2.3.3", "pytz==2025.2"};
+
   private static final int INSTALL_MINUTES_MAX = 4;
 
   /** Skips the test where Python, its venv module or PyPI is missing, or nobody asked for it. */

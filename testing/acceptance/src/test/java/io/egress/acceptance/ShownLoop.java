@@ -7,6 +7,7 @@ import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toCollection;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.vertx.core.json.JsonObject;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
@@ -66,16 +68,37 @@ enum ShownLoop {
   /** The ids of the captures that it has stored. */
   Set<String> stored(Path folder) throws Exception {
     if (this == PYTHON) {
-      String ids =
-          "import sqlite3\nfor (id,) in sqlite3.connect('captures.db').execute("
-              + "'select id from captures'): print(id)";
-      return new TreeSet<>(Snippets.run(folder, Map.of(), "python3", "-c", ids).lines().toList());
+      return new TreeSet<>(select(folder, "id").toList());
     }
     try (Stream<Path> files = Files.list(folder.resolve("captures"))) {
       return files
           .map(capture -> capture.getFileName().toString().replace(".json", ""))
           .collect(toCollection(TreeSet::new));
     }
+  }
+
+  /** The captures that it has stored, without the time of the request, by their ids. */
+  Map<String, JsonObject> documents(Path folder) throws Exception {
+    Map<String, JsonObject> documents = new TreeMap<>();
+    if (this == PYTHON) {
+      select(folder, "document")
+          .map(JsonObject::new)
+          .forEach(each -> documents.put(each.getString("id"), each));
+    } else {
+      for (String id : stored(folder)) {
+        String file = Files.readString(folder.resolve("captures").resolve(id + ".json"));
+        documents.put(id, new JsonObject(file));
+      }
+    }
+    documents.values().forEach(BothRoles::withoutTime);
+    return documents;
+  }
+
+  private static Stream<String> select(Path folder, String column) throws Exception {
+    String lines =
+        "import sqlite3\nfor (line,) in sqlite3.connect('captures.db').execute("
+            + "'select %s from captures'): print(line)".formatted(column);
+    return Snippets.run(folder, Map.of(), "python3", "-c", lines).lines();
   }
 
   private static String java() {
