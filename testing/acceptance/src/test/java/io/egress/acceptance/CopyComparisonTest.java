@@ -16,7 +16,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -45,6 +47,7 @@ class CopyComparisonTest {
   private final Path folder;
   private final Map<String, String> environment = new HashMap<>();
   private String python = "python3";
+  private String database = "";
 
   CopyComparisonTest(@TempDir(cleanup = CleanupMode.ON_SUCCESS) Path folder) {
     this.folder = folder;
@@ -88,7 +91,7 @@ class CopyComparisonTest {
   @Test
   void postgreSql() throws Exception {
     assumeTrue(has("psql"), "psql is not here");
-    environment.put("DATABASE_URL", SharedBackends.get().freshDatabase(Migrations::run));
+    database = SharedBackends.get().freshDatabase(Migrations::run);
     Files.writeString(
         folder.resolve("compare.sql"), block(page("docs/consuming.md"), "create temporary table"));
     psql(
@@ -164,12 +167,10 @@ class CopyComparisonTest {
   }
 
   private String psql(String... arguments) throws Exception {
-    String[] command = {
-      "psql", environment.get("DATABASE_URL"), "-X", "-qAt", "-F", " ", "-v", "ON_ERROR_STOP=1"
-    };
-    String[] all = java.util.Arrays.copyOf(command, command.length + arguments.length);
-    System.arraycopy(arguments, 0, all, command.length, arguments.length);
-    return Snippets.run(folder, environment, all);
+    List<String> command = new ArrayList<>(List.of("psql", database));
+    command.addAll(List.of("-X", "-qAt", "-F", " ", "-v", "ON_ERROR_STOP=1"));
+    command.addAll(List.of(arguments));
+    return Snippets.run(folder, environment, command.toArray(String[]::new));
   }
 
   private boolean sqliteHasFullJoins() throws IOException, InterruptedException {

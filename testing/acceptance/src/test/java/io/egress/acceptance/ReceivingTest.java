@@ -220,6 +220,23 @@ class ReceivingTest {
                 .signByStandard(1_795_255_200L, envelope));
   }
 
+  @Test
+  void showsHowToKeepTheNewestRevision() throws Exception {
+    assumeTrue(has("python3"), "python3 is not here");
+    String program =
+        """
+        import sqlite3
+        db = sqlite3.connect(":memory:")
+        db.execute("create table copies (id text primary key, revision bigint not null, document text)")
+        for arrived in ((2, "b"), (1, "a"), (2, "b"), (4, "d"), (3, "c"), (5, None), (4, "d")):
+            db.execute(\"""%s\""", ("an id", *arrived))
+            print(*db.execute("select revision, document from copies").fetchone())
+        """
+            .formatted(block(page("docs/receiving.md"), "insert into copies"));
+    assertThat(Snippets.run(folder, Map.of(), "python3", "-c", program).lines())
+        .containsExactly("2 b", "2 b", "2 b", "4 d", "4 d", "5 None", "5 None");
+  }
+
   private Map<String, String> forgedHeaders() {
     long now = now();
     String good = delivery.sign(now, secret);
