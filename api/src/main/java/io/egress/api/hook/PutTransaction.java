@@ -164,7 +164,12 @@ final class PutTransaction {
             .collect(Collectors.toCollection(TreeSet::new));
     return unknown.isEmpty()
         ? Future.succeededFuture()
-        : names.addWorkspaces(tx, unknown).onSuccess(known::end).mapEmpty();
+        : names
+            .addWorkspaces(tx, unknown)
+            .map(ended -> {
+              known.end(ended);
+              return null;
+            });
   }
 
   /**

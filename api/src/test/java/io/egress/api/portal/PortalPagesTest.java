@@ -479,6 +479,27 @@ class PortalPagesTest {
   }
 
   @Test
+  void aCapturesPageSaysWhoHasIt() {
+    UUID endpoint = endpoint("one");
+    UUID capture = capture("A talk");
+    String shown = page + "/captures/" + capture;
+    assertThat(browser.get(shown).body())
+        .as("it was owed to the endpoint")
+        .contains("Who has it", "possibly");
+    write(endpoint, capture, DeliveryState.DELIVERED, "yes");
+    service.pull("/api/v1/captures", service.mintKey(workspace));
+
+    assertThat(browser.get(shown).body())
+        .contains("Key <bdi>test</bdi>")
+        .doesNotContain("possibly");
+
+    service.internal(
+        "DELETE", "/internal/v1/captures/" + capture, new JsonObject().put("reason", "a request"));
+    assertThat(browser.get(shown).body())
+        .contains("2 that may have it have not been sent that it was erased");
+  }
+
+  @Test
   void allThatMatchIsSentAgainAcrossEndpoints() {
     UUID first = endpoint("one");
     UUID second = endpoint("two");

@@ -51,7 +51,8 @@ public final class Copies {
       from unnest($1::uuid[], $2::uuid[]) with ordinality as k(id, first_id, nth)
       join endpoints e on e.id = k.id
       left join lateral (
-        select min(a.started_at) filter (where d.origin not in ('update', 'erasure')) as delivered_at,
+        select coalesce(bool_or(d.origin <> 'erasure'), false) as accepted,
+          min(a.started_at) filter (where d.origin not in ('update', 'erasure')) as delivered_at,
           max(a.revision) filter (where d.origin <> 'erasure') as revision,
           max(a.started_at) filter (where d.origin = 'update') as updated_at,
           max(a.started_at) filter (where d.origin = 'erasure') as erased_at
@@ -60,14 +61,13 @@ public final class Copies {
           union all
           select id, day, origin from deliveries
           where endpoint_id = k.id and position = $3 and replay_id is not null and state = 'delivered') as d
-        join attempts a on a.delivery_id = d.id and a.day = d.day and a.outcome = 'delivered') as log on true
+        left join attempts a on a.delivery_id = d.id and a.day = d.day and a.outcome = 'delivered') as log on true
       left join lateral (
         select min(day) filter (where delivered @> $3::bigint or updated @> $3::bigint) as day,
           max(day) filter (where erased @> $3::bigint) as erased_day
         from receipts
         where endpoint_id = k.id and (delivered @> $3::bigint or updated @> $3::bigint or erased @> $3::bigint)) as r on true
-      where e.full_history or e.created_position < $3 or log.delivered_at is not null or log.updated_at is not null
-        or r.day is not null or exists (
+      where e.full_history or e.created_position < $3 or log.accepted or r.day is not null or exists (
           select from backfills b
           where b.endpoint_id = e.id and b.origin not in ('update', 'erasure') and b.first_position <= $3
             and b.last_position >= $3)
@@ -150,7 +150,7 @@ public final class Copies {
     Instant erasedAt = Rows.optionalInstant(row, "erased_at");
     LocalDate day = row.getLocalDate("day");
     Long revision = row.getLong("revision");
-    boolean accepted = deliveredAt != null || updatedAt != null || day != null;
+    boolean accepted = row.getBoolean("accepted") || day != null;
     return new OfEndpoint(
         row.getUUID("id"),
         row.getString("url"),
