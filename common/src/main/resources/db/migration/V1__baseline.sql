@@ -163,6 +163,7 @@ begin
     ids := array(
       select id from captures
       where workspace_id = rename.workspace_id and device_id = rename.named_id and id > rename.revised_up_to
+        and erased_at is null
       order by id limit chunk_max);
   else
     ids := array(

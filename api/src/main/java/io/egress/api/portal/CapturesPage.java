@@ -47,6 +47,21 @@ final class CapturesPage {
             "older", requireNonNullElse(page.next(), "")));
   }
 
+  /** The page of the one capture that matches, or the list of those that do. */
+  Answer find(Visit visit) {
+    MultiMap query = FilterQuery.of(visit.query(), List.of("search"));
+    String matching = pages.base(visit) + "/captures?" + FilterQuery.encoded(query, FILTERS);
+    if (!query.contains("search") || !problems(query).isEmpty()) {
+      return list(visit);
+    }
+    MultiMap two = MultiMap.caseInsensitiveMultiMap().addAll(query).set("limit", "2");
+    CaptureList.Page found = captures.page(visit.workspaceId(), CaptureFilter.from(two));
+    return Answer.seeOther(
+        found.captures().size() == 1 && found.next() == null
+            ? pages.base(visit) + "/captures/" + found.captures().getFirst().id()
+            : matching);
+  }
+
   private static Map<String, String> problems(MultiMap query) {
     Map<String, String> problems = new LinkedHashMap<>();
     for (String text : TEXTS) {

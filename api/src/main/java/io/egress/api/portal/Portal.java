@@ -190,6 +190,7 @@ public final class Portal {
         .get(root + "/deliveries/:id/sent", guard.reading(delivery::sent))
         .get(live + "/deliveries/:id", guard.polling(delivery::live))
         .get(root + "/captures", guard.reading(captures::list))
+        .get(root + "/find", guard.reading(captures::find))
         .get(root + "/captures/:id", guard.reading(capture::show))
         .get(root + "/captures/:id/erase", guard.asking(capture::askErasure))
         .get(root + "/replays", guard.reading(replays::list))

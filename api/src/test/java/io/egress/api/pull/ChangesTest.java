@@ -92,6 +92,21 @@ class ChangesTest {
         .containsExactly("updated", "erased");
   }
 
+  /** Its device may be renamed: an erased capture shows no name. */
+  @Test
+  void anErasureIsTheLastChange() {
+    List<UUID> ids = service.enter(workspace, 2);
+    erase(ids.get(0), "a request");
+    String end = end(page(""));
+
+    service.internal("PUT", "/internal/v1/devices/" + DEVICE, named("Atlas"));
+    awaitRevised();
+
+    assertThat(changes(page("?after=" + end)))
+        .extracting(each -> each.getString("id"))
+        .containsExactly(ids.get(1).toString());
+  }
+
   @Test
   void whatIsPutAgainAsItIsOrWasNeverInTheStreamIsNoChange() {
     UUID id = service.enter(workspace, 1).get(0);
@@ -232,10 +247,7 @@ class ChangesTest {
       Copy copy = copies.get(random.nextInt(copies.size()));
       copy.read(1 + random.nextInt(7), random.nextInt(4) == 0);
     }
-    await()
-        .until(() ->
-            service.query("select from renames where workspace_id = '" + workspace + "'").size()
-                == 0);
+    awaitRevised();
 
     Map<UUID, JsonObject> current = new HashMap<>();
     for (UUID id : ids) {
@@ -376,6 +388,13 @@ class ChangesTest {
 
   private static String end(JsonObject page) {
     return page.getJsonObject("pageInfo").getString("endCursor");
+  }
+
+  private void awaitRevised() {
+    await()
+        .until(() ->
+            service.query("select from renames where workspace_id = '" + workspace + "'").size()
+                == 0);
   }
 
   private void awaitEntered(UUID id) {
