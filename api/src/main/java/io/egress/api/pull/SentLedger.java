@@ -1,32 +1,46 @@
 package io.egress.api.pull;
 
+import io.egress.platform.outage.Reason;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Enters what is about to be sent to a key, so that nothing that a reader has is missing after a
  * crash. What is known to be entered costs nothing: a page that brings nothing new writes nothing.
+ *
+ * <p>Pulls are served while the database takes no writes. A commit does not wait for a standby;
+ * what cannot be entered is sent all the same, and logged, so that there is a record of it.
  * Thread-safe.
  */
 final class SentLedger {
+  private static final Logger log = LoggerFactory.getLogger(SentLedger.class);
+  private static final Duration ENTERED_WITHIN = Duration.ofSeconds(1);
   private static final int KEYS_MAX = 10_000;
   private static final int PARTS_MAX = 1_000;
 
   private static final String ENTER =
       """
-      update readers set %1$s = few_parts(%1$s + int8multirange(int8range($2, $3, '(]')))
+      with now as materialized (select set_config('synchronous_commit', 'local', true))
+      update readers set %1$s = few_parts(%1$s + int8multirange(int8range($2, $3, '(]'))) from now
       where key_id = $1 and not %1$s @> int8range($2, $3, '(]')
       """;
 
   private static final String ENTER_BY_ID =
-      "update readers set by_id_since = now() where key_id = $1 and by_id_since is null";
+      """
+      with now as materialized (select set_config('synchronous_commit', 'local', true))
+      update readers set by_id_since = now() from now where key_id = $1 and by_id_since is null
+      """;
 
   private record Reading(UUID keyId, Feed feed) {}
 
@@ -39,7 +53,7 @@ final class SentLedger {
     this.pool = pool;
   }
 
-  /** Completes when it is durable that all positions above one and up to another may be sent. */
+  /** Completes when it is entered that all positions above one and up to another may be sent. */
   Future<Void> enter(UUID keyId, Feed feed, long above, long upTo) {
     Reading reading = new Reading(keyId, feed);
     if (isEntered(reading, above, upTo)) {
@@ -47,8 +61,11 @@ final class SentLedger {
     }
     return pool.preparedQuery(ENTER.formatted(feed.word()))
         .execute(Tuple.of(keyId, above, upTo))
+        .timeout(ENTERED_WITHIN.toMillis(), TimeUnit.MILLISECONDS)
+        .<Void>mapEmpty()
         .onSuccess(_ -> remember(reading, above, upTo))
-        .mapEmpty();
+        .recover(failure ->
+            sentAllTheSame(keyId, feed.word() + " from " + (above + 1) + " to " + upTo, failure));
   }
 
   /** The same for whatever the key reads by id. */
@@ -60,8 +77,17 @@ final class SentLedger {
     }
     return pool.preparedQuery(ENTER_BY_ID)
         .execute(Tuple.of(keyId))
+        .timeout(ENTERED_WITHIN.toMillis(), TimeUnit.MILLISECONDS)
+        .<Void>mapEmpty()
         .onSuccess(_ -> rememberById(keyId))
-        .mapEmpty();
+        .recover(failure -> sentAllTheSame(keyId, "a capture by id", failure));
+  }
+
+  private static Future<Void> sentAllTheSame(UUID keyId, String what, Throwable failure) {
+    log.atWarn()
+        .addKeyValue("key_id", keyId)
+        .log("Sent {} without entering it: {}", what, Reason.of(failure));
+    return Future.succeededFuture();
   }
 
   private synchronized boolean isEntered(Reading reading, long above, long upTo) {
