@@ -38,6 +38,7 @@ class CommandsTest {
       Map.ofEntries(
           Map.entry("GET /audit", "audit list"),
           Map.entry("GET /captures/{id}", "captures show"),
+          Map.entry("GET /captures/{id}/copies", "captures copies"),
           Map.entry("GET " + WORKSPACE + "/captures", "captures list"),
           Map.entry("DELETE /captures/{id}", "captures erase"),
           Map.entry("GET /workspaces", "workspaces list"),

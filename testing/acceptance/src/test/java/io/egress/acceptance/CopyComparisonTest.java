@@ -121,7 +121,7 @@ class CopyComparisonTest {
     takeInventory(Duration.ZERO);
     assertThat(compare.call()).isEmpty();
 
-    Map<String, String> expected = ids.stream().collect(toMap(id -> id, ignored -> "stale"));
+    Map<String, String> expected = ids.stream().collect(toMap(id -> id, _ -> "stale"));
     api.finish(workspace, 1).forEach(id -> expected.put(id, "missing"));
     expected.put(api.change(workspace, ids), "superfluous");
     takeInventory(Duration.ZERO);
