@@ -94,10 +94,11 @@ class AtATerminalTest {
   private CommandLine atATerminal(String... arguments) throws IOException {
     assumeTrue(
         Files.isExecutable(Path.of("/usr/bin/script")), "script (util-linux) makes the terminal");
+    // A build in the background of a script ignores Ctrl-C, and so would what it starts.
     String line =
         EgressJvm.command(words(arguments)).stream()
             .map(word -> "'" + word + "'")
-            .collect(Collectors.joining(" "));
+            .collect(Collectors.joining(" ", "env --default-signal=INT ", ""));
     return CommandLine.start(ENVIRONMENT, List.of("script", "-qec", line, "/dev/null"));
   }
 
