@@ -1,3 +1,10 @@
+-- For tables whose rows never change.
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'rows of % are insert-only: % refused', tg_table_name, tg_op using errcode = 'restrict_violation';
+end
+$$;
+
 -- -----------------------------------------------------------------------------------------------------------
 -- Workspaces and names
 -- -----------------------------------------------------------------------------------------------------------
@@ -202,14 +209,8 @@ create table stream (
   primary key (workspace_id, position)
 );
 
-create function refuse_stream_change() returns trigger language plpgsql as $$
-begin
-  raise exception 'stream rows are insert-only: % refused', tg_op using errcode = 'restrict_violation';
-end
-$$;
-
 create trigger stream_is_insert_only before update or delete or truncate on stream
-  for each statement execute function refuse_stream_change();
+  for each statement execute function refuse_change();
 
 -- The newest position that entered the stream before an instant; 0 if there is none. entered_at increases
 -- with the position, so the search doubles its steps back from the head and then bisects: a few lookups,
@@ -645,14 +646,8 @@ create table change_marks (
   primary key (workspace_id, last_number)
 );
 
-create function refuse_mark_change() returns trigger language plpgsql as $$
-begin
-  raise exception 'marks are insert-only: % refused', tg_op using errcode = 'restrict_violation';
-end
-$$;
-
 create trigger marks_are_insert_only before update or delete or truncate on change_marks
-  for each statement execute function refuse_mark_change();
+  for each statement execute function refuse_change();
 
 -- The newest number of each workspace that has changes. The lock of its row puts a workspace's changes in
 -- order; it is not part of workspaces, whose rows are locked by captures that enter the stream. erased is the
@@ -696,12 +691,12 @@ language plpgsql volatile as $$
 declare
   workspace uuid;
   changed uuid[];
-  updated boolean;
+  erased boolean[];
   head bigint;
   at timestamptz;
 begin
-  for workspace, changed, updated in
-    select c.workspace_id, array_agg(c.id order by c.id), bool_or(c.erased_at is null) from captures c
+  for workspace, changed, erased in
+    select c.workspace_id, array_agg(c.id order by c.id), array_agg(c.erased_at is not null order by c.id) from captures c
     where c.id = any(capture_ids) and c.entered group by 1 order by 1
   loop
     insert into change_heads as h (workspace_id, number) values (workspace, cardinality(changed))
@@ -710,12 +705,11 @@ begin
     at := clock_timestamp();
     delete from changes where capture_id = any(changed);
     insert into changes (workspace_id, number, capture_id, changed_at, erased)
-    select workspace, head - cardinality(changed) + c.nth, c.id, at,
-      (select erased_at is not null from captures where id = c.id)
-    from unnest(changed) with ordinality as c(id, nth);
+    select workspace, head - cardinality(changed) + c.nth, c.id, at, c.is_erased
+    from unnest(changed, erased) with ordinality as c(id, is_erased, nth);
     insert into change_marks (workspace_id, last_number, mark)
     values (workspace, head, ('x' || encode(substr(uuid_send(gen_random_uuid()), 9, 8), 'hex'))::bit(64)::bigint);
-    if updated then
+    if false = any(erased) then
       perform announce_updates(workspace, head - cardinality(changed) + 1, head);
     end if;
   end loop;
@@ -735,14 +729,8 @@ create table erasures (
   reason text not null
 );
 
-create function refuse_erasure_change() returns trigger language plpgsql as $$
-begin
-  raise exception 'erasures are insert-only: % refused', tg_op using errcode = 'restrict_violation';
-end
-$$;
-
 create trigger erasures_are_insert_only before update or delete or truncate on erasures
-  for each statement execute function refuse_erasure_change();
+  for each statement execute function refuse_change();
 
 -- The erased positions of each stream as disjoint spans that do not touch, so that a page skips any number of
 -- them in one step: between two spans is at least one capture.
@@ -930,14 +918,8 @@ create table audit (
 create index audit_by_workspace on audit (workspace_id, at, id);
 create index audit_by_time on audit (at, id);
 
-create function refuse_audit_change() returns trigger language plpgsql as $$
-begin
-  raise exception 'audit rows are insert-only: % refused', tg_op using errcode = 'restrict_violation';
-end
-$$;
-
 create trigger audit_is_insert_only before update or delete or truncate on audit
-  for each statement execute function refuse_audit_change();
+  for each statement execute function refuse_change();
 
 -- Notices that the operator's webhook has not accepted yet. A row is written in the transaction that records
 -- its event, and deleted when it was accepted or given up, or when its workspace ends. While a row is being

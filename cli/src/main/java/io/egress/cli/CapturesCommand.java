@@ -173,7 +173,7 @@ final class CapturesCommand {
       description = {
         "Erases what a capture says, for good.",
         "Readers learn of it, and of the reason, from GET /api/v1/changes, endpoints by capture.erased.",
-        "Who had it, and who was told: egress captures copies."
+        "To see who has a copy and who has received the erasure: egress captures copies."
       },
       footer = {
         "",
@@ -197,9 +197,9 @@ final class CapturesCommand {
   @Command(
       name = "copies",
       description = {
-        "Shows who has a copy of a capture, and who was told of its newest change or its erasure.",
-        "It covers deleted keys and endpoints, and never says that a copy was not sent that was.",
-        "Exit status 1 if somebody may have it and was not told."
+        "Shows who has a copy of a capture, and who has received its newest change or its erasure.",
+        "Deleted keys and endpoints are included. If it is not certain that a copy was sent, it says possibly.",
+        "Exit status 1 if somebody may have a copy and has not received the change."
       },
       footer = {
         "",

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -61,19 +62,7 @@ final class VerifyCommand implements Callable<Integer> {
           List.of("endpoint", "captures", "replayable", "endpoint_id"),
           Set.of("endpoint", "captures"),
           VerifyCommand::summed,
-          List.of(
-              "delivered",
-              "pending",
-              "exhausted",
-              "skipped",
-              "erased",
-              "missing",
-              "missing_replays",
-              "forgotten",
-              "replayable",
-              "endpoint_id",
-              "description",
-              "url"));
+          Stream.concat(COUNTS.stream(), Stream.of("endpoint_id", "description", "url")).toList());
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 

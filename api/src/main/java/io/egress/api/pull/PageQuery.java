@@ -92,7 +92,6 @@ final class PageQuery {
       from access a left join page p on true order by p.position
       """;
 
-  /** A page of the stream from the primary needs no revisions: whatever is read later is newer. */
   private static final String WITHOUT_REVISIONS =
       PAGE.formatted(DocumentStore.COLUMNS, "coalesce(d.revision, 0)", "");
 
@@ -105,10 +104,29 @@ final class PageQuery {
   static final String CHANGES_HEAD =
       "coalesce((select number from change_heads where workspace_id = k.workspace_id), 0)";
 
-  private static final String NO_ERASURES = "null::text";
-  private static final String NO_CHANGES = "null::bigint";
-  private static final String STANDBY_ERASURES =
-      "case when pg_is_in_recovery() then " + ERASURES + " end";
+  /** What a page says of the server that it was read from, and how much it has to know. */
+  private enum Server {
+    /** Whatever is read later is newer, so a page of the stream needs no revisions. */
+    PRIMARY("null::text", "null::bigint"),
+    STANDBY("case when pg_is_in_recovery() then " + ERASURES + " end", CHANGES_HEAD);
+
+    private final String erasures;
+    private final String changes;
+
+    Server(String erasures, String changes) {
+      this.erasures = erasures;
+      this.changes = changes;
+    }
+
+    String statement(Feed feed) {
+      return switch (feed) {
+        case CAPTURES ->
+            CAPTURES.formatted(erasures, changes)
+                + (this == PRIMARY ? WITHOUT_REVISIONS : WITH_REVISIONS);
+        case CHANGES -> CHANGES.formatted(erasures, changes) + WITH_REVISIONS;
+      };
+    }
+  }
 
   private final DocumentStore documents;
 
@@ -118,7 +136,7 @@ final class PageQuery {
 
   /** Empty if the key is unknown or expired. Loads documents up to {@code bytesMax}. */
   Future<Optional<StreamPage>> read(Pool primary, ApiKey key, PageRequest request, long bytesMax) {
-    return read(primary, NO_ERASURES, NO_CHANGES, key, request, bytesMax);
+    return read(primary, Server.PRIMARY, key, request, bytesMax);
   }
 
   /**
@@ -126,13 +144,13 @@ final class PageQuery {
    */
   Future<Optional<StreamPage>> readStandby(
       Pool standby, ApiKey key, PageRequest request, long bytesMax) {
-    return read(standby, STANDBY_ERASURES, CHANGES_HEAD, key, request, bytesMax);
+    return read(standby, Server.STANDBY, key, request, bytesMax);
   }
 
   private Future<Optional<StreamPage>> read(
-      Pool pool, String erasures, String changes, ApiKey key, PageRequest request, long bytesMax) {
+      Pool pool, Server server, ApiKey key, PageRequest request, long bytesMax) {
     Cursor after = request.after();
-    return pool.preparedQuery(statement(request.feed(), erasures, changes))
+    return pool.preparedQuery(server.statement(request.feed()))
         .execute(
             Tuple.of(
                 Buffer.buffer(key.hash()),
@@ -141,16 +159,6 @@ final class PageQuery {
                 request.limit(),
                 bytesMax))
         .map(this::page);
-  }
-
-  private static String statement(Feed feed, String erasures, String changes) {
-    boolean isOfPrimary = erasures.equals(NO_ERASURES);
-    return switch (feed) {
-      case CAPTURES ->
-          CAPTURES.formatted(erasures, changes)
-              + (isOfPrimary ? WITHOUT_REVISIONS : WITH_REVISIONS);
-      case CHANGES -> CHANGES.formatted(erasures, changes) + WITH_REVISIONS;
-    };
   }
 
   /** The page in the rows of a statement with these columns; empty without rows. */

@@ -110,9 +110,14 @@ public final class PullStore {
     }
     Cursor after = request.after();
     Long head = page.head();
-    long upTo = request.lines() && head != null ? Math.max(head, end.position()) : end.position();
+    long upTo = end.position();
     return ledger
-        .enter(page.keyId(), request.feed(), after == null ? 0 : after.position(), upTo)
+        .enter(
+            page.keyId(),
+            request.feed(),
+            after == null ? 0 : after.position(),
+            upTo,
+            request.lines() && head != null ? Math.max(head, upTo) : upTo)
         .map(page);
   }
 

@@ -53,17 +53,21 @@ final class SentLedger {
     this.pool = pool;
   }
 
-  /** Completes when it is entered that all positions above one and up to another may be sent. */
-  Future<Void> enter(UUID keyId, Feed feed, long above, long upTo) {
+  /**
+   * Completes when it is entered that all positions above one and up to another may be sent.
+   *
+   * @param expected up to which position it is entered if it was not: more may follow
+   */
+  Future<Void> enter(UUID keyId, Feed feed, long above, long upTo, long expected) {
     Reading reading = new Reading(keyId, feed);
     if (isEntered(reading, above, upTo)) {
       return Future.succeededFuture();
     }
     return pool.preparedQuery(ENTER.formatted(feed.word()))
-        .execute(Tuple.of(keyId, above, upTo))
+        .execute(Tuple.of(keyId, above, expected))
         .timeout(ENTERED_WITHIN.toMillis(), TimeUnit.MILLISECONDS)
         .<Void>mapEmpty()
-        .onSuccess(_ -> remember(reading, above, upTo))
+        .onSuccess(_ -> remember(reading, above, expected))
         .recover(failure ->
             sentAllTheSame(keyId, feed.word() + " from " + (above + 1) + " to " + upTo, failure));
   }

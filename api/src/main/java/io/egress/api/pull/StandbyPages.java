@@ -58,7 +58,7 @@ final class StandbyPages {
       """
       select k.id as key_id, k.workspace_id, coalesce(h.number, 0) as head, coalesce(h.number, 0) as readable_head,
         $2::bigint = 0 or coalesce(change_mark(k.workspace_id, $2) = $3, false) as contained, %s as erasures,
-        $4::bigint + cardinality($5::uuid[]) < 0 as changed
+        false as changed
       from api_keys k left join change_heads h on h.workspace_id = k.workspace_id
       where k.hash = $1 and (k.expires_at is null or k.expires_at > now())
       """
@@ -172,13 +172,7 @@ final class StandbyPages {
               case CAPTURES -> CONFIRM_CAPTURES;
               case CHANGES -> CONFIRM_CHANGES;
             })
-        .execute(
-            Tuple.of(
-                Buffer.buffer(key.hash()),
-                last == null ? 0 : last.position(),
-                last == null ? 0 : last.chain(),
-                state.changes(),
-                page.entries().stream().map(StreamPage.Entry::captureId).toArray(UUID[]::new)))
+        .execute(question(key, last, request.feed(), page, state))
         .compose(rows -> {
           if (rows.size() == 0) {
             return Future.succeededFuture(Optional.empty());
@@ -189,6 +183,28 @@ final class StandbyPages {
               ? Future.succeededFuture(Optional.of(asOf(now, page)))
               : replaced(objection, key, request, bytesMax);
         });
+  }
+
+  /** The last two parameters are of captures only. */
+  private static Tuple question(
+      ApiKey key,
+      @Nullable Cursor last,
+      Feed feed,
+      StreamPage page,
+      StreamPage.StandbyState state) {
+    Tuple question =
+        Tuple.of(
+            Buffer.buffer(key.hash()),
+            last == null ? 0 : last.position(),
+            last == null ? 0 : last.chain());
+    return switch (feed) {
+      case CAPTURES ->
+          question
+              .addLong(state.changes())
+              .addArrayOfUUID(
+                  page.entries().stream().map(StreamPage.Entry::captureId).toArray(UUID[]::new));
+      case CHANGES -> question;
+    };
   }
 
   /** Null if the primary confirms the page. */

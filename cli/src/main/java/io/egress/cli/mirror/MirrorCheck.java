@@ -2,7 +2,6 @@ package io.egress.cli.mirror;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -129,9 +128,7 @@ public final class MirrorCheck {
       content = Files.readAllBytes(file);
       modified = Files.getLastModifiedTime(file).toInstant();
       copy = folder.state().format().describe(content);
-    } catch (NoSuchFileException moved) {
-      return false;
-    } catch (IOException damaged) {
+    } catch (IOException movedOrDamaged) {
       return false;
     }
     if (!copy.id().equals(id) || !copy.day().equals(day)) {

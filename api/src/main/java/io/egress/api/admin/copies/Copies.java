@@ -9,6 +9,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -45,6 +46,7 @@ public final class Copies {
   private static final String ENDPOINTS =
       "select id from endpoints where workspace_id = $1 order by created_at, id";
 
+  /** Nothing is owed before its capture has entered the stream. */
   private static final String RECEIVED =
       """
       select e.id, e.spec->>'url' as url, e.spec->>'description' as description, e.deleted_at, log.*, r.*
@@ -57,10 +59,10 @@ public final class Copies {
           max(a.started_at) filter (where d.origin = 'update') as updated_at,
           max(a.started_at) filter (where d.origin = 'erasure') as erased_at
         from (
-          select id, day, origin from deliveries where id = k.first_id and state = 'delivered'
+          select id, day, origin from deliveries where id = k.first_id and state = 'delivered' and day >= $4
           union all
           select id, day, origin from deliveries
-          where endpoint_id = k.id and position = $3 and replay_id is not null and state = 'delivered') as d
+          where endpoint_id = k.id and position = $3 and replay_id is not null and state = 'delivered' and day >= $4) as d
         left join attempts a on a.delivery_id = d.id and a.day = d.day and a.outcome = 'delivered') as log on true
       left join lateral (
         select min(day) filter (where delivered @> $3::bigint or updated @> $3::bigint) as day,
@@ -106,7 +108,14 @@ public final class Copies {
         newest.erasedAt(),
         capture.getString("erased_reason"),
         position == null ? List.of() : keys(workspaceId, position, change),
-        position == null ? List.of() : endpoints(workspaceId, captureId, position, newest));
+        position == null
+            ? List.of()
+            : endpoints(
+                workspaceId,
+                captureId,
+                position,
+                LocalDate.ofInstant(Rows.instant(capture, "entered_at"), ZoneOffset.UTC),
+                newest));
   }
 
   private List<OfKey> keys(UUID workspaceId, long position, @Nullable Long change) {
@@ -135,12 +144,12 @@ public final class Copies {
   }
 
   private List<OfEndpoint> endpoints(
-      UUID workspaceId, UUID captureId, long position, Newest newest) {
+      UUID workspaceId, UUID captureId, long position, LocalDate enteredOn, Newest newest) {
     List<UUID> all = Rows.list(Rows.of(pool, ENDPOINTS, workspaceId), row -> row.getUUID("id"));
     UUID[] first =
         all.stream().map(endpoint -> DeliveryId.of(endpoint, captureId)).toArray(UUID[]::new);
     return Rows.list(
-        Rows.of(pool, RECEIVED, all.toArray(UUID[]::new), first, position),
+        Rows.of(pool, RECEIVED, all.toArray(UUID[]::new), first, position, enteredOn.minusDays(1)),
         row -> endpoint(row, newest));
   }
 

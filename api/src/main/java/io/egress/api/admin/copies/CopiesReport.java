@@ -10,7 +10,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has, or may have, a copy of a capture. It contains nothing of what the capture says.
+ * Who has, or may have, a copy of a capture. Nothing of the capture's content is in it.
  *
  * @param position null if the capture was never in the stream, so that nobody was sent it
  * @param changedAt the newest change after it entered the stream; null if there was none
@@ -84,7 +84,7 @@ public record CopiesReport(
       @Nullable Instant erasedAt,
       @Nullable Boolean told) {}
 
-  /** How many may have it, and have not been sent the newest change. */
+  /** How many may have a copy, and have not received the newest change. */
   @JsonProperty
   public long untold() {
     return keys.stream()

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who have a capture, as far as a page has room for them: first those that were not told of
- * its newest change.
+ * Who has a capture, as many as fit on a page. Those who have not received its newest change come
+ * first.
  *
  * @param hidden how many more there are
  * @param withoutIt the keys that were never sent it
