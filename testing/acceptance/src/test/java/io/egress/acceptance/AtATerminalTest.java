@@ -2,20 +2,16 @@ package io.egress.acceptance;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -92,14 +88,7 @@ class AtATerminalTest {
   }
 
   private CommandLine atATerminal(String... arguments) throws IOException {
-    assumeTrue(
-        Files.isExecutable(Path.of("/usr/bin/script")), "script (util-linux) makes the terminal");
-    // A build in the background of a script ignores Ctrl-C, and so would what it starts.
-    String line =
-        EgressJvm.command(words(arguments)).stream()
-            .map(word -> "'" + word + "'")
-            .collect(Collectors.joining(" ", "env --default-signal=INT ", ""));
-    return CommandLine.start(ENVIRONMENT, List.of("script", "-qec", line, "/dev/null"));
+    return CommandLine.atATerminal(ENVIRONMENT, EgressJvm.command(words(arguments)));
   }
 
   private String[] words(String... arguments) {

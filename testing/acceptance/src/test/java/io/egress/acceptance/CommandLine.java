@@ -2,6 +2,7 @@ package io.egress.acceptance;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** A program in a process of its own; {@code egress} among them, as {@code ./egress} starts it. */
 final class CommandLine implements AutoCloseable {
@@ -40,6 +42,19 @@ final class CommandLine implements AutoCloseable {
     builder.environment().keySet().removeIf(name -> name.startsWith("EGRESS_"));
     builder.environment().putAll(environment);
     return new CommandLine(builder.start(), output);
+  }
+
+  /** What the command does at a terminal, where Ctrl-C can be typed. */
+  static CommandLine atATerminal(Map<String, String> environment, List<String> command)
+      throws IOException {
+    assumeTrue(
+        Files.isExecutable(Path.of("/usr/bin/script")), "script (util-linux) makes the terminal");
+    // A shell that stays would die of Ctrl-C itself, and a build in the background ignores it.
+    String line =
+        command.stream()
+            .map(word -> "'" + word + "'")
+            .collect(Collectors.joining(" ", "exec env --default-signal=INT ", ""));
+    return start(environment, List.of("script", "-qec", line, "/dev/null"));
   }
 
   /** The first match's group, once the output has it. */

@@ -166,13 +166,10 @@ class MirrorTest {
   @Test
   @Tag("full")
   void showsItsProgressAtATerminalUntilCtrlC() throws Exception {
-    assumeTrue(
-        Files.isExecutable(Path.of("/usr/bin/script")), "script (util-linux) makes the terminal");
     api.finish(workspace, 2);
-    String line = String.join(" ", EgressJvm.command(arguments(folder, "--watch")));
     try (CommandLine mirror =
-        CommandLine.start(
-            Map.of("EGRESS_API_KEY", key), List.of("script", "-qec", line, "/dev/null"))) {
+        CommandLine.atATerminal(
+            Map.of("EGRESS_API_KEY", key), EgressJvm.command(arguments(folder, "--watch")))) {
       mirror.awaitOutput("\r\u001b\\[K2 captures");
       mirror.type("\u0003");
       assertThat(mirror.awaitExit()).as(mirror.output()).isZero();

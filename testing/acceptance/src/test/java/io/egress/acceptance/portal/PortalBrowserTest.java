@@ -584,6 +584,8 @@ class PortalBrowserTest {
     browser.driver().switchTo().activeElement().sendKeys(Keys.ENTER);
     assertThat(browser.driver().switchTo().activeElement().getAttribute("id")).isEqualTo("main");
     browser.driver().switchTo().activeElement().sendKeys(Keys.TAB);
-    assertThat(browser.driver().switchTo().activeElement().getTagName()).isEqualTo("a");
+    assertThat(browser.driver().switchTo().activeElement())
+        .as("the first control of the content")
+        .isEqualTo(browser.driver().findElement(By.cssSelector("main :is(a, input, button)")));
   }
 }
