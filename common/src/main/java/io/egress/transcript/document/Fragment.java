@@ -14,7 +14,9 @@ import java.util.zip.Deflater;
  * concatenated, with stored blocks between them, into one deflate stream.
  */
 public record Fragment(Buffer deflated, int crc32, long length) {
-  private static final int LEVEL = 6;
+  /** Of a capture of 20 KB, level 6 takes off 3.5% more, in 1.75 times the time. */
+  private static final int LEVEL = 4;
+
   private static final int FLUSH_BYTES_MAX = 64;
 
   public static Fragment deflate(byte[] raw) {

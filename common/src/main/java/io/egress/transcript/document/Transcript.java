@@ -56,10 +56,14 @@ final class Transcript {
   }
 
   private static void appendOneLine(StringBuilder text, String part) {
+    int begin = 0;
     for (int i = 0; i < part.length(); i++) {
-      char c = part.charAt(i);
-      text.append(breaksLine(c) ? ' ' : c);
+      if (breaksLine(part.charAt(i))) {
+        text.append(part, begin, i).append(' ');
+        begin = i + 1;
+      }
     }
+    text.append(part, begin, part.length());
   }
 
   private static boolean breaksLine(char c) {
