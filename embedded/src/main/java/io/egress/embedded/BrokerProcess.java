@@ -51,8 +51,8 @@ public final class BrokerProcess {
   }
 
   /** Writes the settings to {@code file}. Returns at once. */
-  public static BrokerProcess launch(Path file, String clusterId, Properties settings)
-      throws IOException {
+  public static BrokerProcess launch(
+      Path file, String clusterId, Properties settings, List<String> jvm) throws IOException {
     settings.setProperty(BrokerNode.CLUSTER_ID, clusterId);
     Files.deleteIfExists(file);
     Files.createFile(
@@ -60,14 +60,21 @@ public final class BrokerProcess {
     try (Writer written = Files.newBufferedWriter(file, UTF_8)) {
       settings.store(written, null);
     }
+    List<String> command = jvm();
+    command.addAll(1, jvm);
+    command.addAll(List.of(BrokerNode.class.getName(), file.toString()));
+    return new BrokerProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
+  }
+
+  /** The program and the options of a broker's JVM. */
+  public static List<String> jvm() {
     List<String> command = ChildJvm.command();
     command.addAll(MEMORY);
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> argument.startsWith(COMPILERS))
         .forEach(command::add);
     command.addAll(List.of(LOGGING, "-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of(BrokerNode.class.getName(), file.toString()));
-    return new BrokerProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
+    return command;
   }
 
   /** Blocks until the broker answers; throws {@link EmbeddedBackendException} if it fails to. */

@@ -56,7 +56,9 @@ public final class EmbeddedBackends implements AutoCloseable {
     Durability durability = options.durability();
     CompletableFuture<@Nullable KafkaBroker> starting =
         options.kafka()
-            ? inOwnThread(() -> KafkaBroker.start(lock.folder().resolve(KAFKA), durability))
+            ? inOwnThread(() ->
+                KafkaBroker.start(
+                    lock.folder().resolve(KAFKA), durability, List.of(), options.brokerJvm()))
             : CompletableFuture.completedFuture(null);
     try {
       if (options.postgres()) {

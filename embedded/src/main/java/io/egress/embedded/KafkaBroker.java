@@ -24,6 +24,7 @@ public final class KafkaBroker implements AutoCloseable {
   private final List<Integer> ports;
   private final List<BrokerListener> further;
   private final Durability durability;
+  private final List<String> jvm;
   private @Nullable BrokerProcess running;
   private boolean endIsNews;
   private volatile boolean wanted;
@@ -33,28 +34,30 @@ public final class KafkaBroker implements AutoCloseable {
       DataDirectoryLock lock,
       List<Integer> ports,
       List<BrokerListener> further,
-      Durability durability) {
+      Durability durability,
+      List<String> jvm) {
     this.lock = lock;
     this.data = lock.folder().resolve("data");
     this.ports = List.copyOf(ports);
     this.further = List.copyOf(further);
     this.durability = durability;
+    this.jvm = List.copyOf(jvm);
   }
 
   /** Blocks until the broker answers. */
   public static KafkaBroker start(Path folder, Durability durability) {
-    return start(folder, durability, List.of());
+    return start(folder, durability, List.of(), List.of());
   }
 
-  /** With listeners beside the plaintext one. */
+  /** With listeners beside the plaintext one, and with further options of its JVM. */
   public static KafkaBroker start(
-      Path folder, Durability durability, List<BrokerListener> further) {
+      Path folder, Durability durability, List<BrokerListener> further, List<String> jvm) {
     DataDirectoryLock lock = DataDirectoryLock.acquire(folder);
     boolean started = false;
     try {
       List<Integer> ports =
           KeptPorts.keptOrFree(lock.folder().resolve("ports"), 2 + further.size(), "Kafka");
-      KafkaBroker broker = new KafkaBroker(lock, ports, further, durability);
+      KafkaBroker broker = new KafkaBroker(lock, ports, further, durability, jvm);
       broker.start();
       started = true;
       return broker;
@@ -81,7 +84,8 @@ public final class KafkaBroker implements AutoCloseable {
           BrokerProcess.launch(
               lock.folder().resolve(SETTINGS_FILE),
               Uuid.randomUuid().toString(),
-              BrokerSettings.of(data, ports, further, durability));
+              BrokerSettings.of(data, ports, further, durability),
+              jvm);
       running.awaitReady();
       endIsNews = true;
       started = true;

@@ -3,6 +3,7 @@ package io.egress.standalone;
 import io.egress.cli.Administration;
 import io.egress.cli.CliMain;
 import io.egress.standalone.demo.DemoCommand;
+import io.egress.standalone.train.TrainCommand;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -19,7 +20,8 @@ import picocli.CommandLine.Command;
       DemoCommand.class,
       UpCommand.class,
       RoleCommands.Api.class,
-      RoleCommands.Dispatcher.class
+      RoleCommands.Dispatcher.class,
+      TrainCommand.class
     })
 public final class Main {
   Main() {}

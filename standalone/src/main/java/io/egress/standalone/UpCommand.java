@@ -5,7 +5,9 @@ import io.egress.embedded.EmbeddedOptions;
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.run.Backends;
+import io.egress.standalone.run.ServiceJvm;
 import io.egress.standalone.run.Standalone;
+import io.egress.standalone.train.BackgroundTraining;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Map;
@@ -39,7 +41,11 @@ final class UpCommand implements Callable<Integer> {
     completeSecrets(environment, dataDir, out);
     RunningProcess process = RunningProcess.begin();
     Settings settings =
-        Settings.from(Backends.complete(process, environment, EmbeddedOptions.persistent(dataDir)));
+        Settings.from(
+            Backends.complete(
+                process,
+                environment,
+                EmbeddedOptions.persistent(dataDir).withBrokerJvm(ServiceJvm.broker())));
     Standalone service = Standalone.start(process, settings);
     // One call, because log lines may go to the same terminal.
     out.println(
@@ -48,6 +54,7 @@ final class UpCommand implements Callable<Integer> {
             service.api().publicPort(),
             settings.internalListener().host(),
             service.api().internalPort()));
+    BackgroundTraining.begin(process);
     process.waitForStop();
     return 0;
   }

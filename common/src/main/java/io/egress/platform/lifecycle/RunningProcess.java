@@ -47,6 +47,7 @@ public final class RunningProcess {
     RunningProcess process = new RunningProcess();
     begun = true;
     Runtime.getRuntime().addShutdownHook(new Thread(process::stopAndHalt, "egress-stop"));
+    AotCache.warnIfRefused();
     return process;
   }
 

@@ -70,7 +70,8 @@ class KafkaConnectionTest {
             List.of(
                 new BrokerListener("MUTUAL", "SSL", mutual()),
                 new BrokerListener("LOGIN", "SASL_SSL", login()),
-                new BrokerListener("CLEAR", "SASL_PLAINTEXT", plain())));
+                new BrokerListener("CLEAR", "SASL_PLAINTEXT", plain())),
+            List.of());
   }
 
   @BeforeAll

@@ -5,6 +5,7 @@ import io.egress.embedded.EmbeddedOptions;
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.run.Backends;
+import io.egress.standalone.run.ServiceJvm;
 import io.egress.standalone.run.Standalone;
 import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.core.json.JsonObject;
@@ -48,7 +49,11 @@ public final class DemoCommand implements Callable<Integer> {
     process.push("the summary", journal::summary);
     DemoReceiver receiver = DemoReceiver.start(process, journal);
     Settings settings =
-        Settings.from(Backends.complete(process, environment(receiver), EmbeddedOptions.scratch()));
+        Settings.from(
+            Backends.complete(
+                process,
+                environment(receiver),
+                EmbeddedOptions.scratch().withBrokerJvm(ServiceJvm.broker())));
     Standalone service = Standalone.start(process, settings);
     InternalApi api =
         new InternalApi("127.0.0.1", service.api().internalPort(), settings.internalToken());

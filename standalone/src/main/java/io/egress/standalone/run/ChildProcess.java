@@ -48,7 +48,6 @@ public final class ChildProcess implements AutoCloseable {
   }
 
   public static ChildProcess start(Path folder, String name, Command command) {
-    Path output = folder.resolve(name + ".log");
     Path gcLog = folder.resolve(name + ".gc.log");
     List<String> line = ChildJvm.command();
     line.addAll(command.options());
@@ -57,12 +56,19 @@ public final class ChildProcess implements AutoCloseable {
     line.addAll(List.of("-cp", System.getProperty("java.class.path")));
     line.add(command.main());
     line.addAll(command.arguments());
+    return start(folder, name, line, command.settings());
+  }
+
+  /** {@code line} is any program, with EGRESS_ settings of its own. */
+  public static ChildProcess start(
+      Path folder, String name, List<String> line, Map<String, String> settings) {
+    Path output = folder.resolve(name + ".log");
     ProcessBuilder builder =
         new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(output.toFile());
     builder.environment().keySet().removeIf(variable -> variable.startsWith("EGRESS_"));
-    builder.environment().putAll(command.settings());
+    builder.environment().putAll(settings);
     try {
-      return new ChildProcess(name, builder.start(), output, gcLog);
+      return new ChildProcess(name, builder.start(), output, folder.resolve(name + ".gc.log"));
     } catch (IOException failure) {
       throw new UncheckedIOException("cannot start " + name, failure);
     }
@@ -117,12 +123,16 @@ public final class ChildProcess implements AutoCloseable {
    * output.
    */
   public int terminate() throws InterruptedException {
+    return terminate(STOP_MAX);
+  }
+
+  public int terminate(Duration limit) throws InterruptedException {
     process.destroy();
-    if (!process.waitFor(STOP_MAX.toSeconds(), TimeUnit.SECONDS)) {
+    if (!process.waitFor(limit.toSeconds(), TimeUnit.SECONDS)) {
       printThreads();
       process.destroyForcibly().waitFor();
       throw new IllegalStateException(
-          "%s did not end within %d s".formatted(name, STOP_MAX.toSeconds()));
+          "%s did not end within %d s".formatted(name, limit.toSeconds()));
     }
     return process.exitValue();
   }

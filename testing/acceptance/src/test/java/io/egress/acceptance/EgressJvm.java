@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * or does not match its class path.
  */
 final class EgressJvm {
-  private static final String CLASS_PATH =
+  static final String CLASS_PATH =
       Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
           .filter(entry -> !entry.endsWith("test-classes"))
           .collect(Collectors.joining(File.pathSeparator));

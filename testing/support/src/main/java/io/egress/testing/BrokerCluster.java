@@ -186,7 +186,8 @@ public final class BrokerCluster implements AutoCloseable {
     try {
       Files.createDirectories(node.folder);
       node.process =
-          BrokerProcess.launch(node.folder.resolve("broker.properties"), clusterId, settings);
+          BrokerProcess.launch(
+              node.folder.resolve("broker.properties"), clusterId, settings, List.of());
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }

@@ -7,6 +7,7 @@ import io.egress.embedded.EmbeddedOptions;
 import io.egress.platform.database.Database;
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
+import io.egress.standalone.run.ServiceJvm;
 import io.egress.transcript.stream.Cursor;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -72,7 +73,8 @@ final class PullBench implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     RunningProcess process = RunningProcess.begin();
-    EmbeddedBackends backends = EmbeddedBackends.start(EmbeddedOptions.scratch());
+    EmbeddedBackends backends =
+        EmbeddedBackends.start(EmbeddedOptions.scratch().withBrokerJvm(ServiceJvm.broker()));
     process.push("the embedded servers", backends);
     Map<String, String> environment = environment(backends);
     Settings settings = Settings.from(environment);

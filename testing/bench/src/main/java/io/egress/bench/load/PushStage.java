@@ -9,6 +9,7 @@ import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.receiver.LocalCertificate;
 import io.egress.standalone.run.ChildProcess;
+import io.egress.standalone.run.ServiceJvm;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,9 +37,6 @@ final class PushStage {
   /** The parts of the service and its backends, by which processes are grouped. */
   static final List<String> SERVICE = List.of("api", "dispatcher", "PostgreSQL", "Kafka");
 
-  /** A JVM option of dispatchers, as in their image. */
-  private static final String COLLECTOR = "-XX:+UseParallelGC";
-
   private final RunningProcess process;
   private final PushOptions options;
   private final Path folder;
@@ -63,7 +61,8 @@ final class PushStage {
     process.push(vertx);
     LocalCertificate certificate = options.plain() ? null : certificate(process);
     this.receiver = PushReceiver.start(vertx, certificate);
-    EmbeddedBackends backends = EmbeddedBackends.start(EmbeddedOptions.scratch());
+    EmbeddedBackends backends =
+        EmbeddedBackends.start(EmbeddedOptions.scratch().withBrokerJvm(ServiceJvm.broker()));
     process.push("the embedded servers", backends);
     this.broker = backends.kafka().handle();
     this.environment = environment(options, certificate);
@@ -74,7 +73,7 @@ final class PushStage {
     this.history = new History(vertx, settings.database().url());
     process.push("the bench's connection", history);
     this.database = postmaster();
-    this.apiProcess = child("api", List.of(heap()), ApiMain.class, environment);
+    this.apiProcess = child("api", jvm("api"), ApiMain.class, environment);
     Matcher up = apiProcess.await("api is up: public port (\\d+), internal port (\\d+)");
     this.publicPort = Integer.parseInt(up.group(1));
     this.internalPort = Integer.parseInt(up.group(2));
@@ -100,10 +99,7 @@ final class PushStage {
 
   /** It ends with the bench. */
   ChildProcess launchDispatcher(String name, Map<String, String> own) {
-    List<String> jvm = new ArrayList<>(List.of(heap()));
-    if (options.jvmOptions().stream().noneMatch(option -> option.endsWith("GC"))) {
-      jvm.add(COLLECTOR);
-    }
+    List<String> jvm = jvm("dispatcher");
     jvm.addAll(options.jvmOptions());
     Map<String, String> all = new TreeMap<>(environment);
     all.putAll(own);
@@ -118,8 +114,10 @@ final class PushStage {
     return ResidentMax.of(apiProcess, dispatchers, options.heapMegabytes());
   }
 
-  private String heap() {
-    return "-Xmx" + options.heapMegabytes() + "m";
+  private List<String> jvm(String role) {
+    List<String> jvm = new ArrayList<>(ServiceJvm.options(role));
+    jvm.add("-Xmx" + options.heapMegabytes() + "m");
+    return jvm;
   }
 
   ProcessorTime processorTime(ChildProcess dispatcher) {

@@ -1,6 +1,7 @@
 package io.egress.bench.torture;
 
 import io.egress.standalone.run.ChildProcess;
+import io.egress.standalone.run.ServiceJvm;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,6 +12,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,7 +27,7 @@ final class Role {
           .version(HttpClient.Version.HTTP_1_1)
           .connectTimeout(HEALTH_MAX)
           .build();
-  private static final List<String> JVM = List.of("-Xmx256m", "-XX:+UseParallelGC");
+  private static final String HEAP = "-Xmx256m";
 
   private final String name;
   private final String main;
@@ -66,7 +68,13 @@ final class Role {
         ChildProcess.start(
             folder,
             name + "." + ++starts,
-            new ChildProcess.Command(JVM, main, List.of(), settings));
+            new ChildProcess.Command(jvm(), main, List.of(), settings));
+  }
+
+  private List<String> jvm() {
+    List<String> jvm = new ArrayList<>(ServiceJvm.options(name.replaceFirst("-.*", "")));
+    jvm.add(HEAP);
+    return jvm;
   }
 
   void awaitUp() throws InterruptedException {

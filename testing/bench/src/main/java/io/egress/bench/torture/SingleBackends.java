@@ -8,6 +8,7 @@ import io.egress.embedded.BrokerListener;
 import io.egress.embedded.Durability;
 import io.egress.embedded.KafkaBroker;
 import io.egress.embedded.PostgresServer;
+import io.egress.standalone.run.ServiceJvm;
 import io.egress.testing.SmallDisk;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,7 +70,8 @@ final class SingleBackends implements FleetBackends {
             .map(port -> new BrokerListener("PROXY" + port, "PLAINTEXT", Map.of(), port))
             .toList();
     KafkaBroker started =
-        KafkaBroker.start(folder.resolve("kafka"), Durability.UNSYNCED, listeners);
+        KafkaBroker.start(
+            folder.resolve("kafka"), Durability.UNSYNCED, listeners, ServiceJvm.broker());
     broker = started;
     for (int i = 0; i < listeners.size(); i++) {
       String address = started.bootstrap(listeners.get(i).name());
