@@ -88,7 +88,7 @@ public final class TrainCommand implements Callable<Integer> {
     process.push("the records", () -> FileTrees.delete(folder));
     for (TrainedJvm jvm : record(process, folder)) {
       Path file = ServiceJvm.cache(to, jvm.name());
-      jvm.makeCache(file);
+      jvm.makeCache(process, file);
       System.out.printf("%s, %d MB%n", file, Files.size(file) >> 20);
     }
     return 0;
@@ -108,6 +108,8 @@ public final class TrainCommand implements Callable<Integer> {
     Vertx vertx = Vertx.vertx();
     try (EmbeddedBackends backends = EmbeddedBackends.start(servers);
         LocalCertificate certificate = LocalCertificate.make()) {
+      // Closed here before the caches are made, and there if the run is stopped.
+      process.push("the embedded servers", backends);
       process.push(vertx);
       Map<String, String> environment = environment(backends, certificate, folder);
       WebhookReceiver receiver =
@@ -139,23 +141,29 @@ public final class TrainCommand implements Callable<Integer> {
 
   private void load(
       Vertx vertx, ChildProcess child, Map<String, String> environment, WebhookReceiver receiver)
-      throws IOException, InterruptedException {
+      throws InterruptedException {
     Settings settings = Settings.from(environment);
-    int publicPort;
-    int internalPort;
     if (role == Role.dispatcher) {
       ApiApp api = RunningProcess.await(ApiApp.start(vertx, settings));
       child.await("dispatcher is up");
-      publicPort = api.publicPort();
-      internalPort = api.internalPort();
-    } else {
-      Matcher up = child.await(SERVICE_UP);
-      publicPort = Integer.parseInt(up.group(1));
-      internalPort = Integer.parseInt(up.group(2));
-      if (role == Role.api) {
-        RunningProcess.await(DispatcherApp.start(vertx, settings));
-      }
+      load(settings, api.publicPort(), api.internalPort(), receiver);
+      RunningProcess.await(api.close());
+      return;
     }
+    Matcher up = child.await(SERVICE_UP);
+    int publicPort = Integer.parseInt(up.group(1));
+    int internalPort = Integer.parseInt(up.group(2));
+    if (role == Role.api) {
+      DispatcherApp dispatcher = RunningProcess.await(DispatcherApp.start(vertx, settings));
+      load(settings, publicPort, internalPort, receiver);
+      RunningProcess.await(dispatcher.close());
+    } else {
+      load(settings, publicPort, internalPort, receiver);
+    }
+  }
+
+  private void load(Settings settings, int publicPort, int internalPort, WebhookReceiver receiver)
+      throws InterruptedException {
     InternalApi internal = new InternalApi("127.0.0.1", internalPort, settings.internalToken());
     new SampleLoad(internal, publicPort, receiver).run(Duration.ofSeconds(seconds));
   }

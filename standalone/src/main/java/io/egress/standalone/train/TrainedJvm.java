@@ -1,5 +1,6 @@
 package io.egress.standalone.train;
 
+import io.egress.platform.lifecycle.RunningProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,19 +37,19 @@ record TrainedJvm(Path folder, String name, List<String> line) {
   }
 
   /** Blocks for some seconds. A running service may use the cache that is replaced. */
-  void makeCache(Path file) throws IOException, InterruptedException {
+  void makeCache(RunningProcess process, Path file) throws IOException, InterruptedException {
     Path made = folder.resolve(name + ".made");
     Path said = folder.resolve(name + ".made.log");
     List<String> options =
         List.of(
             "-XX:AOTMode=create", record(folder, name), "-XX:AOTCache=" + made, "-Xlog:aot=error");
-    int status =
+    Process making =
         new ProcessBuilder(with(options, line))
             .redirectErrorStream(true)
             .redirectOutput(said.toFile())
-            .start()
-            .waitFor();
-    if (status != 0 || Files.notExists(made)) {
+            .start();
+    process.push("the JVM that makes " + file, making::destroy);
+    if (making.waitFor() != 0 || Files.notExists(made)) {
       throw new IllegalStateException("no cache was made:\n" + Files.readString(said));
     }
     Files.move(made, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
