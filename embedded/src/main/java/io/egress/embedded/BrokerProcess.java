@@ -28,7 +28,7 @@ public final class BrokerProcess {
   private static final Duration KILL_MAX = Duration.ofSeconds(10);
   private static final String LOGGING = "-Dlogback.configurationFile=broker-logback.xml";
   private static final List<String> MEMORY =
-      List.of("-Xms32m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:+UseCompactObjectHeaders");
+      List.of("-Xms80m", "-Xmn48m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:+UseCompactObjectHeaders");
 
   /** The compilers that this process may use are enough for its broker. */
   private static final String COMPILERS = "-XX:TieredStopAtLevel";

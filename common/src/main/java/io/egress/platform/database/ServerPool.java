@@ -104,7 +104,10 @@ final class ServerPool {
   }
 
   private static void keepStatements(PgConnectOptions connect, DatabaseSettings.Timeouts timeouts) {
-    connect.setCachePreparedStatements(true).setPipeliningLimit(PIPELINED_MAX);
+    connect
+        .setCachePreparedStatements(true)
+        .setPreparedStatementCacheSqlFilter(_ -> true)
+        .setPipeliningLimit(PIPELINED_MAX);
     Map<String, String> session = connect.getProperties();
     session.put("statement_timeout", millis(timeouts.statement()));
     session.put("lock_timeout", millis(timeouts.lock()));
