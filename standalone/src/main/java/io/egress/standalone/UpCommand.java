@@ -54,7 +54,7 @@ final class UpCommand implements Callable<Integer> {
             service.api().publicPort(),
             settings.internalListener().host(),
             service.api().internalPort()));
-    BackgroundTraining.begin(process);
+    BackgroundTraining.begin(process, Main.class);
     process.waitForStop();
     return 0;
   }

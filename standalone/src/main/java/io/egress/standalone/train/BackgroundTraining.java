@@ -2,7 +2,6 @@ package io.egress.standalone.train;
 
 import io.egress.embedded.ChildJvm;
 import io.egress.platform.lifecycle.RunningProcess;
-import io.egress.standalone.Main;
 import io.egress.standalone.run.ServiceJvm;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -31,18 +30,18 @@ public final class BackgroundTraining {
 
   private BackgroundTraining() {}
 
-  /** It ends with {@code process}. */
-  public static void begin(RunningProcess process) {
+  /** It ends with {@code process}. {@code main} has the command line. */
+  public static void begin(RunningProcess process, Class<?> main) {
     Path caches = ServiceJvm.caches();
     if (!Boolean.getBoolean(WANTED) || caches == null) {
       return;
     }
-    Thread training = new Thread(() -> run(process, caches), "egress-training");
+    Thread training = new Thread(() -> run(process, main, caches), "egress-training");
     training.setDaemon(true);
     training.start();
   }
 
-  private static void run(RunningProcess process, Path caches) {
+  private static void run(RunningProcess process, Class<?> main, Path caches) {
     try {
       TimeUnit.SECONDS.sleep(WAIT_SECONDS);
       if (availableMegabytes() < FREE_MEGABYTES_MIN) {
@@ -51,7 +50,7 @@ public final class BackgroundTraining {
       List<String> line = ChildJvm.command();
       line.addAll(0, List.of("nice", "-n", "19"));
       line.addAll(List.of("-Xmx128m", "-Degress.jvm=" + System.getProperty("egress.jvm", "")));
-      line.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+      line.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
       line.addAll(List.of("train", "--to", caches.toString()));
       Process training =
           new ProcessBuilder(line)

@@ -10,7 +10,6 @@ import io.egress.embedded.EmbeddedOptions;
 import io.egress.embedded.FileTrees;
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
-import io.egress.standalone.Main;
 import io.egress.standalone.receiver.LocalCertificate;
 import io.egress.standalone.receiver.WebhookReceiver;
 import io.egress.standalone.run.ChildProcess;
@@ -135,7 +134,7 @@ public final class TrainCommand implements Callable<Integer> {
     List<String> line = ChildJvm.command();
     line.addAll(ServiceJvm.ofRole("up"));
     line.addAll(List.of("-Xmx256m", "-cp", System.getProperty("java.class.path")));
-    line.addAll(List.of(Main.class.getName(), "up"));
+    line.addAll(List.of(spec.root().userObject().getClass().getName(), "up"));
     return line;
   }
 

@@ -55,7 +55,7 @@ class TrainTest {
 
   @Test
   void oneThatDoesNotFitIsNotUsedAndNamedInOneLine() throws Exception {
-    try (CommandLine demo = demo(List.of("-XX:+UseCompactObjectHeaders"))) {
+    try (CommandLine demo = demo(List.of("-XX:-UseCompactObjectHeaders"))) {
       assertThat(demo.awaitExit()).as(demo.output()).isZero();
       assertThat(demo.output().lines().filter(line -> line.contains("aot")))
           .singleElement()
