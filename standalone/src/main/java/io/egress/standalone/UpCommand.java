@@ -5,7 +5,6 @@ import io.egress.embedded.EmbeddedOptions;
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.run.Backends;
-import io.egress.standalone.run.ServiceJvm;
 import io.egress.standalone.run.Standalone;
 import io.egress.standalone.train.BackgroundTraining;
 import java.io.PrintStream;
@@ -41,11 +40,7 @@ final class UpCommand implements Callable<Integer> {
     completeSecrets(environment, dataDir, out);
     RunningProcess process = RunningProcess.begin();
     Settings settings =
-        Settings.from(
-            Backends.complete(
-                process,
-                environment,
-                EmbeddedOptions.persistent(dataDir).withBrokerJvm(ServiceJvm.broker())));
+        Settings.from(Backends.complete(process, environment, EmbeddedOptions.persistent(dataDir)));
     Standalone service = Standalone.start(process, settings);
     // One call, because log lines may go to the same terminal.
     out.println(

@@ -107,23 +107,22 @@ final class PageQuery {
   /** What a page says of the server that it was read from, and how much it has to know. */
   private enum Server {
     /** Whatever is read later is newer, so a page of the stream needs no revisions. */
-    PRIMARY("null::text", "null::bigint"),
-    STANDBY("case when pg_is_in_recovery() then " + ERASURES + " end", CHANGES_HEAD);
+    PRIMARY("null::text", "null::bigint", WITHOUT_REVISIONS),
+    STANDBY(
+        "case when pg_is_in_recovery() then " + ERASURES + " end", CHANGES_HEAD, WITH_REVISIONS);
 
-    private final String erasures;
-    private final String changes;
+    private final String ofCaptures;
+    private final String ofChanges;
 
-    Server(String erasures, String changes) {
-      this.erasures = erasures;
-      this.changes = changes;
+    Server(String erasures, String changes, String pageOfCaptures) {
+      this.ofCaptures = CAPTURES.formatted(erasures, changes) + pageOfCaptures;
+      this.ofChanges = CHANGES.formatted(erasures, changes) + WITH_REVISIONS;
     }
 
     String statement(Feed feed) {
       return switch (feed) {
-        case CAPTURES ->
-            CAPTURES.formatted(erasures, changes)
-                + (this == PRIMARY ? WITHOUT_REVISIONS : WITH_REVISIONS);
-        case CHANGES -> CHANGES.formatted(erasures, changes) + WITH_REVISIONS;
+        case CAPTURES -> ofCaptures;
+        case CHANGES -> ofChanges;
       };
     }
   }

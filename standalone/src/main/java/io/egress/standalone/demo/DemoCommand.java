@@ -5,7 +5,6 @@ import io.egress.embedded.EmbeddedOptions;
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.run.Backends;
-import io.egress.standalone.run.ServiceJvm;
 import io.egress.standalone.run.Standalone;
 import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.core.json.JsonObject;
@@ -49,11 +48,7 @@ public final class DemoCommand implements Callable<Integer> {
     process.push("the summary", journal::summary);
     DemoReceiver receiver = DemoReceiver.start(process, journal);
     Settings settings =
-        Settings.from(
-            Backends.complete(
-                process,
-                environment(receiver),
-                EmbeddedOptions.scratch().withBrokerJvm(ServiceJvm.broker())));
+        Settings.from(Backends.complete(process, environment(receiver), EmbeddedOptions.scratch()));
     Standalone service = Standalone.start(process, settings);
     InternalApi api =
         new InternalApi("127.0.0.1", service.api().internalPort(), settings.internalToken());

@@ -22,7 +22,7 @@ public final class Backends {
     if (!ownDatabase && !ownKafka) {
       return complete;
     }
-    EmbeddedOptions wanted = options;
+    EmbeddedOptions wanted = options.withBrokerJvm(ServiceJvm.broker());
     wanted = ownDatabase ? wanted : wanted.withoutPostgres();
     wanted = ownKafka ? wanted : wanted.withoutKafka();
     EmbeddedBackends started = EmbeddedBackends.start(wanted);

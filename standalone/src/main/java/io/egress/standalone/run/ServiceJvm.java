@@ -19,15 +19,15 @@ public final class ServiceJvm {
 
   private ServiceJvm() {}
 
-  /**
-   * The options of {@code role}, which is api, dispatcher or up, with the cache if there is one.
-   */
-  public static List<String> options(String role) {
+  /** Those of {@code role}, with the cache if there is one, and the heap's size. */
+  public static List<String> options(String role, int heapMegabytes) {
     List<String> options = new ArrayList<>(ofRole(role));
     options.addAll(cached(SERVICE));
+    options.add("-Xmx" + heapMegabytes + "m");
     return options;
   }
 
+  /** {@code role} is api, dispatcher or up. */
   public static List<String> ofRole(String role) {
     Path files = folder("egress.jvm");
     return files == null ? List.of() : List.of("@" + files.resolve(role));

@@ -16,7 +16,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,7 +72,9 @@ final class PushStage {
     this.history = new History(vertx, settings.database().url());
     process.push("the bench's connection", history);
     this.database = postmaster();
-    this.apiProcess = child("api", jvm("api"), ApiMain.class, environment);
+    this.apiProcess =
+        child(
+            "api", ServiceJvm.options("api", options.heapMegabytes()), ApiMain.class, environment);
     Matcher up = apiProcess.await("api is up: public port (\\d+), internal port (\\d+)");
     this.publicPort = Integer.parseInt(up.group(1));
     this.internalPort = Integer.parseInt(up.group(2));
@@ -99,7 +100,7 @@ final class PushStage {
 
   /** It ends with the bench. */
   ChildProcess launchDispatcher(String name, Map<String, String> own) {
-    List<String> jvm = jvm("dispatcher");
+    List<String> jvm = ServiceJvm.options("dispatcher", options.heapMegabytes());
     jvm.addAll(options.jvmOptions());
     Map<String, String> all = new TreeMap<>(environment);
     all.putAll(own);
@@ -112,12 +113,6 @@ final class PushStage {
 
   ResidentMax residentMax(List<ChildProcess> dispatchers) {
     return ResidentMax.of(apiProcess, dispatchers, options.heapMegabytes());
-  }
-
-  private List<String> jvm(String role) {
-    List<String> jvm = new ArrayList<>(ServiceJvm.options(role));
-    jvm.add("-Xmx" + options.heapMegabytes() + "m");
-    return jvm;
   }
 
   ProcessorTime processorTime(ChildProcess dispatcher) {

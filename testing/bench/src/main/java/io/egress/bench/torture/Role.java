@@ -12,7 +12,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -27,7 +26,7 @@ final class Role {
           .version(HttpClient.Version.HTTP_1_1)
           .connectTimeout(HEALTH_MAX)
           .build();
-  private static final String HEAP = "-Xmx256m";
+  private static final int HEAP_MEGABYTES = 256;
 
   private final String name;
   private final String main;
@@ -68,13 +67,11 @@ final class Role {
         ChildProcess.start(
             folder,
             name + "." + ++starts,
-            new ChildProcess.Command(jvm(), main, List.of(), settings));
-  }
-
-  private List<String> jvm() {
-    List<String> jvm = new ArrayList<>(ServiceJvm.options(name.replaceFirst("-.*", "")));
-    jvm.add(HEAP);
-    return jvm;
+            new ChildProcess.Command(
+                ServiceJvm.options(name.replaceFirst("-.*", ""), HEAP_MEGABYTES),
+                main,
+                List.of(),
+                settings));
   }
 
   void awaitUp() throws InterruptedException {
