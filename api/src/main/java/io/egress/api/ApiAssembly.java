@@ -1,40 +1,25 @@
 package io.egress.api;
 
-import io.egress.api.admin.audit.AuditCalls;
+import io.egress.api.admin.Operations;
 import io.egress.api.admin.audit.AuditEntries;
 import io.egress.api.admin.captures.CaptureList;
-import io.egress.api.admin.captures.CaptureListCalls;
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.copies.Copies;
-import io.egress.api.admin.copies.CopyCalls;
 import io.egress.api.admin.database.DatabaseCalls;
-import io.egress.api.admin.deliveries.CaptureCalls;
-import io.egress.api.admin.deliveries.DeliveryCalls;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointHealths;
 import io.egress.api.admin.deliveries.EndpointLatencies;
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.admin.deliveries.SentBodies;
-import io.egress.api.admin.deliveries.VerificationCalls;
 import io.egress.api.admin.deliveries.Verifier;
-import io.egress.api.admin.endpoints.EndpointCalls;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
 import io.egress.api.admin.erasures.CaptureErasure;
-import io.egress.api.admin.erasures.ErasureCalls;
-import io.egress.api.admin.erasures.MemberErasure;
 import io.egress.api.admin.keys.ApiKeys;
-import io.egress.api.admin.keys.KeyCalls;
 import io.egress.api.admin.keys.KeyUse;
-import io.egress.api.admin.overview.EndpointListCalls;
 import io.egress.api.admin.overview.WorkspaceList;
-import io.egress.api.admin.overview.WorkspaceListCalls;
-import io.egress.api.admin.queue.QueueCalls;
-import io.egress.api.admin.replays.ReplayCalls;
 import io.egress.api.admin.replays.Replays;
-import io.egress.api.admin.secrets.SecretKeyCalls;
 import io.egress.api.admin.workspaces.Keeping;
-import io.egress.api.admin.workspaces.WorkspaceCalls;
 import io.egress.api.background.BackgroundWork;
 import io.egress.api.call.Calls;
 import io.egress.api.call.KnownParameters;
@@ -76,8 +61,8 @@ import io.egress.settings.Settings;
 import io.egress.transcript.document.DocumentRenderer;
 import io.egress.transcript.document.DocumentStore;
 import io.egress.webhook.deliverylog.LogDays;
-import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.send.NameLookup;
+import io.egress.webhook.send.PushSettings;
 import io.egress.webhook.send.SenderSettings;
 import io.egress.webhook.send.TlsEngine;
 import io.egress.webhook.send.TrustedAuthorities;
@@ -285,6 +270,12 @@ final class ApiAssembly {
     Routes pages = administrative.portal().routes();
     WaitingPulls waiting = waitingPulls();
     Routes external = external(pullHandler(pulls, keyUse, waiting), backends);
+    return open(internal, pages, external, waiting);
+  }
+
+  private Future<ApiApp> open(
+      Routes internal, Routes pages, Routes external, WaitingPulls waiting) {
+    ApiSettings api = settings.api();
     return open(
             "the internal listener",
             settings.internalListener(),
@@ -385,78 +376,47 @@ final class ApiAssembly {
 
   private Administrative administrative(
       DocumentStore documents, BackgroundWork background, WebhookSender sender, Backends backends) {
-    Pool pool = administration;
     Calls calls = new Calls();
-    SecretBox secretBox = settings.push().secretBox();
-    Duration retention = settings.api().retention();
-    ApiKeys keys = new ApiKeys(pool);
-    Copies copies = new Copies(pool);
-    Endpoints endpoints = new Endpoints(pool, secretBox);
-    TestSend testSend =
-        new TestSend(
-            pool,
-            sender,
-            settings.push(),
-            settings.dispatcher().attemptTimeout(),
-            Clock.systemUTC());
-    AuditEntries audit = new AuditEntries(pool);
-    Replays replays = new Replays(pool);
-    LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
-    Captures captures = new Captures(pool, documents);
-    CaptureList captureList = new CaptureList(pool);
-    DeliveryReads deliveries = new DeliveryReads(pool, captures, days);
-    SentBodies bodies = new SentBodies(pool, deliveries, documents, settings.push());
-    Verifier verifier = new Verifier(vertx, pool, days, settings.kafka());
+    Operations operations = operations(documents, sender);
     PortalAddress address = new PortalAddress(settings.api().portal());
-    PortalAccess access = new PortalAccess(calls, pool, secretBox, address);
-    EndpointHealths healths = new EndpointHealths(pool, days, Clock.systemUTC());
-    WorkspaceList workspaces = new WorkspaceList(pool, healths, retention);
-    CaptureErasure erasure = new CaptureErasure(pool);
+    PortalAccess access =
+        new PortalAccess(calls, administration, settings.push().secretBox(), address);
     return new Administrative(
         calls,
         new ApiRoutes.Administration(
-            new KeyCalls(keys, pool, secretBox),
-            new EndpointCalls(endpoints, testSend, pool, settings.push()),
-            testSend.timeout(),
-            new DeliveryCalls(captures, deliveries, bodies, replays),
-            new VerificationCalls(endpoints, verifier),
-            new ReplayCalls(replays),
-            new SecretKeyCalls(pool, secretBox),
-            new AuditCalls(audit),
-            new QueueCalls(pool),
-            new ErasureCalls(erasure, new MemberErasure(pool, documents)),
-            new WorkspaceCalls(pool, retention, background::erase),
-            new WorkspaceListCalls(workspaces),
-            new EndpointListCalls(endpoints, healths),
-            new CaptureCalls(captures, endpoints, deliveries),
-            new CaptureListCalls(captureList),
-            new CopyCalls(copies),
-            access,
-            pool),
-        new Portal(
-            address,
-            access,
-            new Portal.Operations(
-                keys,
-                endpoints,
-                new EndpointBody(
-                    settings.push().allowHttpEndpoints(), settings.push().addressPolicy()),
-                testSend,
-                deliveries,
-                bodies,
-                new RecentOutcomes(pool),
-                healths,
-                new EndpointLatencies(pool),
-                replays,
-                verifier,
-                audit,
-                workspaces,
-                captures,
-                captureList,
-                copies,
-                erasure,
-                new Keeping(pool, retention),
-                troubles(backends))));
+            operations, access, administration, documents, settings, background::erase),
+        new Portal(address, access, operations, troubles(backends)));
+  }
+
+  private Operations operations(DocumentStore documents, WebhookSender sender) {
+    Pool pool = administration;
+    PushSettings push = settings.push();
+    Duration retention = settings.api().retention();
+    LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
+    Captures captures = new Captures(pool, documents);
+    DeliveryReads deliveries = new DeliveryReads(pool, captures, days);
+    EndpointHealths healths = new EndpointHealths(pool, days, Clock.systemUTC());
+    return new Operations(
+        new Operations.OfWorkspaces(
+            new WorkspaceList(pool, healths, retention),
+            new Keeping(pool, retention),
+            new ApiKeys(pool),
+            new AuditEntries(pool)),
+        new Operations.OfEndpoints(
+            new Endpoints(pool, push.secretBox()),
+            new EndpointBody(push.allowHttpEndpoints(), push.addressPolicy()),
+            new TestSend(
+                pool, sender, push, settings.dispatcher().attemptTimeout(), Clock.systemUTC()),
+            healths,
+            new RecentOutcomes(pool),
+            new EndpointLatencies(pool)),
+        new Operations.OfDeliveries(
+            deliveries,
+            new SentBodies(pool, deliveries, documents, push),
+            new Replays(pool),
+            new Verifier(vertx, pool, days, settings.kafka())),
+        new Operations.OfCaptures(
+            captures, new CaptureList(pool), new Copies(pool), new CaptureErasure(pool)));
   }
 
   private ServiceTroubles troubles(Backends backends) {

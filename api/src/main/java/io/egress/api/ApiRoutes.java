@@ -2,6 +2,7 @@ package io.egress.api;
 
 import static io.egress.platform.http.RequestLifetime.within;
 
+import io.egress.api.admin.Operations;
 import io.egress.api.admin.audit.AuditCalls;
 import io.egress.api.admin.captures.CaptureListCalls;
 import io.egress.api.admin.copies.CopyCalls;
@@ -11,6 +12,7 @@ import io.egress.api.admin.deliveries.DeliveryCalls;
 import io.egress.api.admin.deliveries.VerificationCalls;
 import io.egress.api.admin.endpoints.EndpointCalls;
 import io.egress.api.admin.erasures.ErasureCalls;
+import io.egress.api.admin.erasures.MemberErasure;
 import io.egress.api.admin.keys.KeyCalls;
 import io.egress.api.admin.overview.EndpointListCalls;
 import io.egress.api.admin.overview.WorkspaceListCalls;
@@ -30,9 +32,12 @@ import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.OpenApi;
 import io.egress.platform.http.Refusal;
 import io.egress.platform.http.Routes;
+import io.egress.settings.Settings;
+import io.egress.transcript.document.DocumentStore;
+import io.egress.webhook.send.PushSettings;
 import io.vertx.core.Handler;
 import io.vertx.ext.web.RoutingContext;
-import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 
 /** The routes of both listeners. The OpenAPI descriptions list the same ones. */
@@ -102,25 +107,67 @@ final class ApiRoutes {
   }
 
   /** The calls of administration. */
-  record Administration(
-      KeyCalls keys,
-      EndpointCalls endpoints,
-      Duration testTimeout,
-      DeliveryCalls deliveries,
-      VerificationCalls verification,
-      ReplayCalls replays,
-      SecretKeyCalls secretKeys,
-      AuditCalls audit,
-      QueueCalls queue,
-      ErasureCalls erasures,
-      WorkspaceCalls workspace,
-      WorkspaceListCalls workspaces,
-      EndpointListCalls endpointList,
-      CaptureCalls captures,
-      CaptureListCalls captureList,
-      CopyCalls copies,
-      PortalAccess portal,
-      SqlClient database) {
+  static final class Administration {
+    private final KeyCalls keys;
+    private final EndpointCalls endpoints;
+    private final Duration testTimeout;
+    private final DeliveryCalls deliveries;
+    private final VerificationCalls verification;
+    private final ReplayCalls replays;
+    private final SecretKeyCalls secretKeys;
+    private final AuditCalls audit;
+    private final QueueCalls queue;
+    private final ErasureCalls erasures;
+    private final WorkspaceCalls workspace;
+    private final WorkspaceListCalls workspaces;
+    private final EndpointListCalls endpointList;
+    private final CaptureCalls captures;
+    private final CaptureListCalls captureList;
+    private final CopyCalls copies;
+    private final PortalAccess portal;
+    private final Pool database;
+
+    /** {@code erase} starts the erasure of what has to go. */
+    Administration(
+        Operations operations,
+        PortalAccess portal,
+        Pool database,
+        DocumentStore documents,
+        Settings settings,
+        Runnable erase) {
+      PushSettings push = settings.push();
+      Operations.OfWorkspaces ofWorkspaces = operations.workspaces();
+      Operations.OfEndpoints ofEndpoints = operations.endpoints();
+      Operations.OfDeliveries ofDeliveries = operations.deliveries();
+      Operations.OfCaptures ofCaptures = operations.captures();
+      this.keys = new KeyCalls(ofWorkspaces.keys(), database, push.secretBox());
+      this.endpoints =
+          new EndpointCalls(ofEndpoints.endpoints(), ofEndpoints.test(), database, push);
+      this.testTimeout = ofEndpoints.test().timeout();
+      this.deliveries =
+          new DeliveryCalls(
+              ofCaptures.captures(),
+              ofDeliveries.reads(),
+              ofDeliveries.bodies(),
+              ofDeliveries.replays());
+      this.verification = new VerificationCalls(ofEndpoints.endpoints(), ofDeliveries.verifier());
+      this.replays = new ReplayCalls(ofDeliveries.replays());
+      this.secretKeys = new SecretKeyCalls(database, push.secretBox());
+      this.audit = new AuditCalls(ofWorkspaces.audit());
+      this.queue = new QueueCalls(database);
+      this.erasures =
+          new ErasureCalls(ofCaptures.erasure(), new MemberErasure(database, documents));
+      this.workspace = new WorkspaceCalls(database, settings.api().retention(), erase);
+      this.workspaces = new WorkspaceListCalls(ofWorkspaces.list());
+      this.endpointList = new EndpointListCalls(ofEndpoints.endpoints(), ofEndpoints.healths());
+      this.captures =
+          new CaptureCalls(ofCaptures.captures(), ofEndpoints.endpoints(), ofDeliveries.reads());
+      this.captureList = new CaptureListCalls(ofCaptures.list());
+      this.copies = new CopyCalls(ofCaptures.copies());
+      this.portal = portal;
+      this.database = database;
+    }
+
     Routes routes(Calls calls) {
       return ofAllWorkspaces(calls).and(ofWorkspace(calls)).and(ofEndpoints(calls));
     }

@@ -148,8 +148,12 @@ final class ReplaysCommand {
       return print(api.call("GET", path, new JsonObject()), output);
     }
     JsonObject ended = awaitEnd(api, path, output);
-    JsonObject deliveries = ended.getJsonObject("deliveries");
     print(ended, output);
+    return result(ended, output);
+  }
+
+  private static int result(JsonObject ended, Output output) {
+    JsonObject deliveries = ended.getJsonObject("deliveries");
     if (ended.getString("state").equals("cancelled")) {
       output.note(
           "the replay was canceled; %d of its deliveries were not attempted or not retried"

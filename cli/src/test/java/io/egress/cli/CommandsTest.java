@@ -1,13 +1,17 @@
 package io.egress.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import com.fasterxml.jackson.databind.PropertyNamingStrategies.KebabCaseStrategy;
+import io.egress.webhook.endpoint.EndpointSpec;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -28,6 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.TypeConversionException;
 
 /** What commands say of themselves and how they read their arguments, without a service. */
@@ -66,6 +71,27 @@ class CommandsTest {
             "egress listen",
             "egress mirror",
             "egress replays cancel");
+  }
+
+  /** The URL is an argument of the one, and an option of the other. */
+  @Test
+  void everyPropertyOfAnEndpointHasAnOption() {
+    for (RecordComponent property : EndpointSpec.class.getRecordComponents()) {
+      String option = "--" + KebabCaseStrategy.INSTANCE.translate(property.getName());
+      assertThat(command("endpoints", "change").findOption(option)).as(option).isNotNull();
+      assertThat(
+              option.equals("--url") || command("endpoints", "create").findOption(option) != null)
+          .as(option)
+          .isTrue();
+    }
+  }
+
+  private CommandSpec command(String... names) {
+    CommandLine command = root;
+    for (String name : names) {
+      command = requireNonNull(command.getSubcommands().get(name));
+    }
+    return command.getCommandSpec();
   }
 
   @ParameterizedTest

@@ -328,12 +328,11 @@ public final class DispatcherApp {
       FanOutVerticle fanOut,
       DeliveryTopics read,
       BackendProbes probes) {
-    Topics topics = new Topics(settings.kafka().topicPrefix());
     Metrics metrics = monitoring.metrics();
     Republisher republisher =
         new Republisher(
             shared.publisher(),
-            topics,
+            new Topics(settings.kafka().topicPrefix()),
             metrics.counter(
                 "egress_deliveries_reconciled_total",
                 "deliveries published again because Kafka may have lost their record"));
@@ -351,13 +350,21 @@ public final class DispatcherApp {
         "egress_queue_rebuilding",
         "1 while the queue is being rebuilt, otherwise 0",
         () -> rebuild.isRunning() ? 1 : 0);
+    watchQueue(shared, fanOut, read, probes);
+  }
+
+  private void watchQueue(
+      DeliveryVerticle.Dependencies shared,
+      FanOutVerticle fanOut,
+      DeliveryTopics read,
+      BackendProbes probes) {
     QueueWatch watch =
         new QueueWatch(
             vertx,
             probes.brokers(),
             shared.pool(),
             new QueueWatch.Needed(
-                topics,
+                new Topics(settings.kafka().topicPrefix()),
                 read.read(),
                 read.weaknesses(),
                 () -> DeliveryTopics.ensure(vertx, settings)),
@@ -366,8 +373,11 @@ public final class DispatcherApp {
               fanOut.replaced(replaced);
             },
             notices(),
-            metrics.counter(
-                "egress_queue_lost_total", "times that Kafka was found to have lost the queue"));
+            monitoring
+                .metrics()
+                .counter(
+                    "egress_queue_lost_total",
+                    "times that Kafka was found to have lost the queue"));
     closing.pushSync("the watch over the queue", watch::close);
   }
 

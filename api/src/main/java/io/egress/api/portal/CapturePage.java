@@ -1,5 +1,6 @@
 package io.egress.api.portal;
 
+import io.egress.api.admin.Operations.OfCaptures;
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.captures.FoundCapture;
 import io.egress.api.admin.copies.Copies;
@@ -40,19 +41,17 @@ final class CapturePage {
 
   CapturePage(
       PageRenderer pages,
-      Captures captures,
-      CaptureErasure erasure,
+      OfCaptures ofCaptures,
       Keeping keeping,
       Endpoints endpoints,
-      DeliveryReads deliveries,
-      Copies copies) {
+      DeliveryReads deliveries) {
     this.pages = pages;
-    this.captures = captures;
-    this.erasure = erasure;
+    this.captures = ofCaptures.captures();
+    this.erasure = ofCaptures.erasure();
     this.keeping = keeping;
     this.endpoints = endpoints;
     this.deliveries = deliveries;
-    this.copies = copies;
+    this.copies = ofCaptures.copies();
   }
 
   Answer show(Visit visit) {

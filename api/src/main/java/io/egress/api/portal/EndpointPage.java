@@ -1,5 +1,7 @@
 package io.egress.api.portal;
 
+import io.egress.api.admin.Operations.OfDeliveries;
+import io.egress.api.admin.Operations.OfEndpoints;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointLatencies;
 import io.egress.api.admin.endpoints.Endpoints;
@@ -51,22 +53,18 @@ final class EndpointPage {
 
   EndpointPage(
       PageRenderer pages,
-      Endpoints endpoints,
-      EndpointBody bodies,
-      TestSend testSend,
-      Replays replays,
-      DeliveryReads deliveries,
+      OfEndpoints ofEndpoints,
+      OfDeliveries ofDeliveries,
       EndpointCards cards,
-      EndpointLatencies latencies,
       Clock clock) {
     this.pages = pages;
-    this.endpoints = endpoints;
-    this.bodies = bodies;
-    this.testSend = testSend;
-    this.replays = replays;
-    this.deliveries = deliveries;
+    this.endpoints = ofEndpoints.endpoints();
+    this.bodies = ofEndpoints.bodies();
+    this.testSend = ofEndpoints.test();
+    this.replays = ofDeliveries.replays();
+    this.deliveries = ofDeliveries.reads();
     this.cards = cards;
-    this.latencies = latencies;
+    this.latencies = ofEndpoints.latencies();
     this.clock = clock;
   }
 

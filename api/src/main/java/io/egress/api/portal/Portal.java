@@ -1,23 +1,9 @@
 package io.egress.api.portal;
 
-import io.egress.api.admin.audit.AuditEntries;
-import io.egress.api.admin.captures.CaptureList;
+import io.egress.api.admin.Operations;
 import io.egress.api.admin.captures.Captures;
-import io.egress.api.admin.copies.Copies;
 import io.egress.api.admin.deliveries.DeliveryReads;
-import io.egress.api.admin.deliveries.EndpointHealths;
-import io.egress.api.admin.deliveries.EndpointLatencies;
-import io.egress.api.admin.deliveries.RecentOutcomes;
-import io.egress.api.admin.deliveries.SentBodies;
-import io.egress.api.admin.deliveries.Verifier;
 import io.egress.api.admin.endpoints.Endpoints;
-import io.egress.api.admin.endpoints.TestSend;
-import io.egress.api.admin.erasures.CaptureErasure;
-import io.egress.api.admin.keys.ApiKeys;
-import io.egress.api.admin.overview.WorkspaceList;
-import io.egress.api.admin.replays.Replays;
-import io.egress.api.admin.workspaces.Keeping;
-import io.egress.api.intake.EndpointBody;
 import io.egress.api.portal.access.OperatorGuard;
 import io.egress.api.portal.access.PortalAccess;
 import io.egress.api.portal.access.PortalAddress;
@@ -38,28 +24,6 @@ public final class Portal {
   private static final String OPERATOR = ROOT + PortalAddress.OPERATOR;
   private static final String WORKSPACE = "/:workspace";
 
-  /** The operations that pages use. */
-  public record Operations(
-      ApiKeys keys,
-      Endpoints endpoints,
-      EndpointBody endpointBodies,
-      TestSend testSend,
-      DeliveryReads deliveries,
-      SentBodies bodies,
-      RecentOutcomes outcomes,
-      EndpointHealths healths,
-      EndpointLatencies latencies,
-      Replays replays,
-      Verifier verifier,
-      AuditEntries audit,
-      WorkspaceList workspaces,
-      Captures captures,
-      CaptureList captureList,
-      Copies copies,
-      CaptureErasure erasure,
-      Keeping keeping,
-      ServiceTroubles troubles) {}
-
   private final PortalAccess access;
   private final Duration testTimeout;
   private final AssetFiles assets = new AssetFiles();
@@ -78,53 +42,33 @@ public final class Portal {
   private final CapturesPage captures;
   private final WorkspacesPage workspaces;
 
-  public Portal(PortalAddress address, PortalAccess access, Operations operations) {
+  public Portal(
+      PortalAddress address, PortalAccess access, Operations operations, ServiceTroubles troubles) {
     Clock clock = Clock.systemUTC();
-    Captures lookups = operations.captures();
-    EndpointCards cards = new EndpointCards(operations.healths(), operations.outcomes());
+    Operations.OfWorkspaces ofWorkspaces = operations.workspaces();
+    Operations.OfEndpoints ofEndpoints = operations.endpoints();
+    Operations.OfDeliveries ofDeliveries = operations.deliveries();
+    Operations.OfCaptures ofCaptures = operations.captures();
+    Captures lookups = ofCaptures.captures();
+    Endpoints all = ofEndpoints.endpoints();
+    DeliveryReads reads = ofDeliveries.reads();
+    EndpointCards cards = new EndpointCards(ofEndpoints.healths(), ofEndpoints.outcomes());
     this.access = access;
-    this.testTimeout = operations.testSend().timeout();
-    this.pages = new PageRenderer(address, assets.below(address.root()), operations.troubles());
-    this.troubles = new TroublesPart(pages, address, operations.troubles());
-    this.overview =
-        new OverviewPage(
-            pages, lookups, operations.endpoints(), cards, operations.keeping(), clock);
-    this.keys = new KeysPage(pages, operations.keys(), clock);
-    this.endpoints =
-        new EndpointsPage(pages, operations.endpoints(), operations.endpointBodies(), cards, clock);
-    this.endpoint =
-        new EndpointPage(
-            pages,
-            operations.endpoints(),
-            operations.endpointBodies(),
-            operations.testSend(),
-            operations.replays(),
-            operations.deliveries(),
-            cards,
-            operations.latencies(),
-            clock);
-    this.verification = new VerificationPage(pages, operations.endpoints(), operations.verifier());
-    this.deliveries =
-        new DeliveriesPage(pages, lookups, operations.endpoints(), operations.deliveries());
-    this.delivery =
-        new DeliveryPage(
-            pages, lookups, operations.endpoints(), operations.deliveries(), operations.bodies());
-    this.replays =
-        new ReplaysPage(
-            pages, operations.replays(), operations.endpoints(), operations.deliveries());
-    this.audit =
-        new AuditPage(pages, operations.audit(), operations.endpoints(), operations.keys());
-    this.capture =
-        new CapturePage(
-            pages,
-            lookups,
-            operations.erasure(),
-            operations.keeping(),
-            operations.endpoints(),
-            operations.deliveries(),
-            operations.copies());
-    this.captures = new CapturesPage(pages, operations.captureList());
-    this.workspaces = new WorkspacesPage(pages, operations.workspaces(), lookups, clock);
+    this.testTimeout = ofEndpoints.test().timeout();
+    this.pages = new PageRenderer(address, assets.below(address.root()), troubles);
+    this.troubles = new TroublesPart(pages, address, troubles);
+    this.overview = new OverviewPage(pages, lookups, all, cards, ofWorkspaces.keeping(), clock);
+    this.keys = new KeysPage(pages, ofWorkspaces.keys(), clock);
+    this.endpoints = new EndpointsPage(pages, all, ofEndpoints.bodies(), cards, clock);
+    this.endpoint = new EndpointPage(pages, ofEndpoints, ofDeliveries, cards, clock);
+    this.verification = new VerificationPage(pages, all, ofDeliveries.verifier());
+    this.deliveries = new DeliveriesPage(pages, lookups, all, reads);
+    this.delivery = new DeliveryPage(pages, lookups, all, reads, ofDeliveries.bodies());
+    this.replays = new ReplaysPage(pages, ofDeliveries.replays(), all, reads);
+    this.audit = new AuditPage(pages, ofWorkspaces.audit(), all, ofWorkspaces.keys());
+    this.capture = new CapturePage(pages, ofCaptures, ofWorkspaces.keeping(), all, reads);
+    this.captures = new CapturesPage(pages, ofCaptures.list());
+    this.workspaces = new WorkspacesPage(pages, ofWorkspaces.list(), lookups, clock);
   }
 
   public Routes routes() {

@@ -213,6 +213,22 @@ final class Exchange {
     opened.continueHandler(_ -> countInterimAnswer(http));
     opened.earlyHintsHandler(_ -> countInterimAnswer(http));
     opened.response().onComplete(answer -> http.receiveResponse(answer.pause()), http::fail);
+    sent = putHeaders(opened);
+    BodyBuffers.Body body = loop.bodies().of(request.envelope());
+    opened
+        .end(body.buffer())
+        .onComplete(
+            _ -> {
+              written = true;
+              body.giveBack();
+            },
+            failure -> {
+              body.drop();
+              http.fail(failure);
+            });
+  }
+
+  private SentRequest putHeaders(HttpClientRequest opened) {
     request.headers().values().forEach(opened::putHeader);
     if (request.traceparent() != null) {
       opened.putHeader(TRACE_HEADER, request.traceparent());
@@ -227,8 +243,6 @@ final class Exchange {
           .putHeader(STANDARD_SIGNATURE_HEADER, standardSignature);
     }
     String signature = request.sign();
-    sent = SentRequest.of(request, signature, standardSignature);
-    BodyBuffers.Body body = loop.bodies().of(request.envelope());
     opened
         .putHeader(HttpHeaders.CONTENT_TYPE, JSON)
         .putHeader(HttpHeaders.USER_AGENT, USER_AGENT)
@@ -236,17 +250,8 @@ final class Exchange {
         .putHeader(DELIVERY_HEADER, deliveryId)
         .putHeader(POSITION_HEADER, Long.toString(request.capture().position()))
         .putHeader(REVISION_HEADER, Long.toString(request.capture().revision()))
-        .putHeader(SIGNATURE_HEADER, signature)
-        .end(body.buffer())
-        .onComplete(
-            _ -> {
-              written = true;
-              body.giveBack();
-            },
-            failure -> {
-              body.drop();
-              http.fail(failure);
-            });
+        .putHeader(SIGNATURE_HEADER, signature);
+    return SentRequest.of(request, signature, standardSignature);
   }
 
   /**

@@ -228,47 +228,33 @@ final class Deliveries implements PreparationQueries.Reader {
       documents.release();
       return;
     }
-    boolean begun =
-        switch (verdict) {
-          case Verdict.Attempt(EndpointTarget target, DocumentHead head) ->
-              attemptIfAdmitted(slot, target, head, documents);
-          case Verdict.Settled(boolean ended) -> {
-            settledBefore(slot, ended);
-            yield false;
-          }
-          case Verdict.Skip _ -> {
-            skip(slot, sentNanos);
-            yield false;
-          }
-          case Verdict.Canceled _ -> {
-            skipAlone(slot, "Delivery of a canceled replay skipped");
-            yield false;
-          }
-          case Verdict.Erased _ -> {
-            skipAlone(slot, "Delivery of an erased capture skipped");
-            yield false;
-          }
-          case Verdict.Superseded _ -> {
-            workload.release(slot, Completion.ABORTED);
-            outcomes.superseded(slot.record());
-            yield false;
-          }
-          case Verdict.Later _ -> {
-            queries.addFirst(slot);
-            yield false;
-          }
-          case Verdict.Missing _ -> {
-            line(log.atError(), slot.record()).log("Cannot deliver a capture that does not exist");
-            settledBefore(slot, true);
-            yield false;
-          }
-          case Verdict.Unrenderable _ -> {
-            damaged(slot);
-            yield false;
-          }
-        };
-    if (!begun) {
-      documents.release();
+    if (verdict instanceof Verdict.Attempt(EndpointTarget target, DocumentHead head)) {
+      if (!attemptIfAdmitted(slot, target, head, documents)) {
+        documents.release();
+      }
+      return;
+    }
+    withoutAttempt(slot, verdict, sentNanos);
+    documents.release();
+  }
+
+  private void withoutAttempt(InFlight<Job> slot, Verdict verdict, long sentNanos) {
+    switch (verdict) {
+      case Verdict.Attempt _ -> throw new IllegalStateException("to be attempted");
+      case Verdict.Settled(boolean ended) -> settledBefore(slot, ended);
+      case Verdict.Skip _ -> skip(slot, sentNanos);
+      case Verdict.Canceled _ -> skipAlone(slot, "Delivery of a canceled replay skipped");
+      case Verdict.Erased _ -> skipAlone(slot, "Delivery of an erased capture skipped");
+      case Verdict.Superseded _ -> {
+        workload.release(slot, Completion.ABORTED);
+        outcomes.superseded(slot.record());
+      }
+      case Verdict.Later _ -> queries.addFirst(slot);
+      case Verdict.Missing _ -> {
+        line(log.atError(), slot.record()).log("Cannot deliver a capture that does not exist");
+        settledBefore(slot, true);
+      }
+      case Verdict.Unrenderable _ -> damaged(slot);
     }
   }
 

@@ -115,47 +115,9 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     handover = new Handover(vertx, workload);
     DeliveryLog deliveryLog = new DeliveryLog(shared.pool(), shared.days());
     outcomes = outcomes(shared, topics, deliveryLog);
-    ByteBudget bodies = new ByteBudget(vertx, bounds.envelopeBytesMax(), ENVELOPES_WAITING_MAX);
-    long documentBytesMax = bounds.documentBytesMax();
-    ByteBudget documents = new ByteBudget(vertx, documentBytesMax, QUERIES_WAITING_MAX);
-    Preparation preparation =
-        new Preparation(
-            shared.pool(),
-            deliveryLog,
-            new CurrentDocuments(vertx, shared.documents(), shared.heads()),
-            documents,
-            documentBytesMax / 4 * 3);
-    consumer =
-        new RecordConsumer(
-            vertx,
-            settings.kafka(),
-            new Subscription(
-                topics.dispatcherGroup(),
-                CooperativeRangeAssignor.class,
-                FETCHES,
-                shared.supervision().restarts().replacedLately()),
-            bounds.handoverPatience().plus(HANDOVER_GRACE),
-            this);
+    consumer = consumer(shared, topics);
     commits = new OffsetCommits(vertx, workload, consumer);
-    deliveries =
-        new Deliveries(
-            vertx,
-            clock,
-            new Deliveries.Dependencies(
-                topics,
-                consumer,
-                workload,
-                pauses,
-                preparation,
-                new Destinations(
-                    shared.secrets(), settings.push().allowHttpEndpoints(), shared.sender()),
-                bodies,
-                outcomes,
-                commits,
-                shared.meters(),
-                shared.failing(),
-                bounds.unwrittenMax(),
-                shared.supervision().database()));
+    deliveries = deliveries(shared, topics, deliveryLog);
     backfillTopic = topics.backfill();
     backfills =
         new BackfillPublisher(
@@ -165,6 +127,51 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
         new Observation(
             new Observation.Worker(workload, pauses, outcomes, consumer, backfills),
             new Stages(topics));
+  }
+
+  private RecordConsumer consumer(DeliveryVerticle.Dependencies shared, Topics topics) {
+    return new RecordConsumer(
+        vertx,
+        shared.settings().kafka(),
+        new Subscription(
+            topics.dispatcherGroup(),
+            CooperativeRangeAssignor.class,
+            FETCHES,
+            shared.supervision().restarts().replacedLately()),
+        bounds.handoverPatience().plus(HANDOVER_GRACE),
+        this);
+  }
+
+  private Preparation preparation(DeliveryVerticle.Dependencies shared, DeliveryLog deliveryLog) {
+    long documentBytesMax = bounds.documentBytesMax();
+    return new Preparation(
+        shared.pool(),
+        deliveryLog,
+        new CurrentDocuments(vertx, shared.documents(), shared.heads()),
+        new ByteBudget(vertx, documentBytesMax, QUERIES_WAITING_MAX),
+        documentBytesMax / 4 * 3);
+  }
+
+  private Deliveries deliveries(
+      DeliveryVerticle.Dependencies shared, Topics topics, DeliveryLog deliveryLog) {
+    return new Deliveries(
+        vertx,
+        clock,
+        new Deliveries.Dependencies(
+            topics,
+            consumer,
+            workload,
+            pauses,
+            preparation(shared, deliveryLog),
+            new Destinations(
+                shared.secrets(), shared.settings().push().allowHttpEndpoints(), shared.sender()),
+            new ByteBudget(vertx, bounds.envelopeBytesMax(), ENVELOPES_WAITING_MAX),
+            outcomes,
+            commits,
+            shared.meters(),
+            shared.failing(),
+            bounds.unwrittenMax(),
+            shared.supervision().database()));
   }
 
   private OutcomeRecorder outcomes(

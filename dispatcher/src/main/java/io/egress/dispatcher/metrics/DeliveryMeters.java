@@ -50,25 +50,13 @@ public final class DeliveryMeters {
             "egress_attempts_aborted_total",
             "attempts aborted by the dispatcher (hand-over, shutdown); each is repeated");
     firstAttempt =
-        new PerValue<>(
-            Delivery.Origin.class,
-            origin ->
-                delay(
-                    metrics,
-                    "egress_first_attempt_delay_seconds",
-                    "time from owing a delivery to its first attempt",
-                    "origin",
-                    origin.word()));
+        delays(
+            metrics,
+            "egress_first_attempt_delay_seconds",
+            "time from owing a delivery to its first attempt");
     arrival =
-        new PerValue<>(
-            Delivery.Origin.class,
-            origin ->
-                delay(
-                    metrics,
-                    "egress_delivery_delay_seconds",
-                    "time from owing a delivery to its arrival",
-                    "origin",
-                    origin.word()));
+        delays(
+            metrics, "egress_delivery_delay_seconds", "time from owing a delivery to its arrival");
     ended =
         new PerValue<>(
             DeliveryState.class,
@@ -81,6 +69,13 @@ public final class DeliveryMeters {
             "egress_deliveries_parked_total",
             "times a delivery was parked because its endpoint was stuck or at its limit");
     schedule.delays().stream().map(Durations::format).forEach(stage -> addStage(metrics, stage));
+  }
+
+  private static PerValue<Delivery.Origin, Timer> delays(
+      Metrics metrics, String name, String description) {
+    return new PerValue<>(
+        Delivery.Origin.class,
+        origin -> delay(metrics, name, description, "origin", origin.word()));
   }
 
   public void delivered(Delivery delivery, Instant startedAt, Outcome.Delivered outcome) {
