@@ -2,6 +2,7 @@ package io.egress.dispatcher;
 
 import io.egress.platform.database.Database;
 import io.egress.platform.database.Migrations;
+import io.egress.platform.json.Json;
 import io.egress.platform.kafka.KafkaClients;
 import io.egress.platform.kafka.NeededTopic;
 import io.egress.platform.kafka.RecordPublisher;
@@ -118,6 +119,13 @@ public final class Fleet implements AutoCloseable {
 
   public Provisioned endpoint(UUID workspaceId, String url, boolean fullHistory) {
     return endpoint(workspaceId, new NewEndpoint(EndpointSpec.of(url), fullHistory));
+  }
+
+  /** With the defaults of what is not given. */
+  public static EndpointSpec spec(String url, Map<String, ?> given) {
+    Map<String, Object> properties = new HashMap<>(given);
+    properties.put("url", url);
+    return Json.decode(Json.object(properties).encode(), EndpointSpec.class);
   }
 
   public Provisioned endpoint(UUID workspaceId, NewEndpoint endpoint) {

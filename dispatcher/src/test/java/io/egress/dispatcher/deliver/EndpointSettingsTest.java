@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -99,8 +98,7 @@ class EndpointSettingsTest {
 
     fleet.change(
         endpoint,
-        EndpointChange.of(
-            before -> new EndpointSpec(before.url(), null, null, null, true, before.events())));
+        EndpointChange.of(before -> Fleet.spec(before.url(), Map.of("standard_webhooks", true))));
     fleet.captures(workspace, 1);
 
     await().atMost(PATIENCE).until(() -> seen.size() == 1);
@@ -148,7 +146,7 @@ class EndpointSettingsTest {
                     request.response().end();
                   });
         });
-    limited(null, 2);
+    limited(Map.of("max_in_flight", 2));
     fleet.dispatcher();
     fleet.captures(workspace, 150);
 
@@ -159,7 +157,7 @@ class EndpointSettingsTest {
 
   @Test
   void respectsMaxPerSecond() {
-    limited(10, null);
+    limited(Map.of("max_per_second", 10));
     fleet.dispatcher();
     fleet.captures(workspace, 30);
 
@@ -180,7 +178,7 @@ class EndpointSettingsTest {
 
   @Test
   void delaysNoOthersByMaxPerSecond() {
-    limited(1, null);
+    limited(Map.of("max_per_second", 1));
     UUID other = UUID.randomUUID();
     fleet.endpoint(other, "other");
     fleet.dispatcher();
@@ -193,7 +191,7 @@ class EndpointSettingsTest {
 
   @Test
   void appliesAChangedLimitToTheNextAttempt() {
-    Fleet.Provisioned endpoint = limited(1, null);
+    Fleet.Provisioned endpoint = limited(Map.of("max_per_second", 1));
     fleet.dispatcher();
     fleet.captures(workspace, 500);
     await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("crm").size() >= 2);
@@ -203,13 +201,9 @@ class EndpointSettingsTest {
     awaitDelivered(500);
   }
 
-  private Fleet.Provisioned limited(@Nullable Integer perSecond, @Nullable Integer inFlight) {
+  private Fleet.Provisioned limited(Map<String, ?> limits) {
     return fleet.endpoint(
-        workspace,
-        new NewEndpoint(
-            new EndpointSpec(
-                fleet.receivers.url("crm"), null, perSecond, inFlight, false, Set.of()),
-            false));
+        workspace, new NewEndpoint(Fleet.spec(fleet.receivers.url("crm"), limits), false));
   }
 
   private static EndpointChange headers(Map<String, Optional<String>> values) {

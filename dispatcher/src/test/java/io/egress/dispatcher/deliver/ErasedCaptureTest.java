@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.dispatcher.Fleet;
 import io.egress.webhook.delivery.Event;
-import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
@@ -141,8 +140,7 @@ class ErasedCaptureTest {
 
   private NewEndpoint told(String receiver, boolean fullHistory) {
     return new NewEndpoint(
-        new EndpointSpec(
-            fleet.receivers.url(receiver), null, null, null, false, Set.of(Event.CAPTURE_ERASED)),
+        Fleet.spec(fleet.receivers.url(receiver), Map.of("events", Set.of(Event.CAPTURE_ERASED))),
         fullHistory);
   }
 

@@ -8,7 +8,6 @@ import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.dispatcher.Fleet;
 import io.egress.webhook.delivery.Event;
-import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.NewEndpoint;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -338,8 +337,7 @@ class UpdatesTest {
 
   private NewEndpoint following(String receiver, boolean fullHistory) {
     return new NewEndpoint(
-        new EndpointSpec(
-            fleet.receivers.url(receiver), null, null, null, false, Set.of(Event.values())),
+        Fleet.spec(fleet.receivers.url(receiver), Map.of("events", Set.of(Event.values()))),
         fullHistory);
   }
 }
