@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.intake.GivenBody;
 import io.egress.api.intake.Intake;
+import io.egress.api.portal.access.PortalForm;
 import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.AddressPolicy;
 import io.egress.webhook.endpoint.EndpointSpec;
@@ -68,6 +69,12 @@ class EndpointPropertiesTest {
     for (String name : property.equals("events") ? events() : List.of(property)) {
       assertThat(form).contains("name=\"" + name + "\"");
     }
+  }
+
+  @ParameterizedTest
+  @MethodSource("properties")
+  void theFormSendsIt(String property) {
+    assertThat(EndpointForm.body(PortalForm.NONE).fieldNames()).contains(property);
   }
 
   @Test

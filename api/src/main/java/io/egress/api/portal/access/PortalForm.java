@@ -18,7 +18,7 @@ public final class PortalForm {
   private static final String TYPE = "application/x-www-form-urlencoded";
   private static final int FIELDS_MAX = 200;
 
-  static final PortalForm NONE = new PortalForm(Map.of());
+  public static final PortalForm NONE = new PortalForm(Map.of());
 
   private final Map<String, List<String>> fields;
 
