@@ -33,8 +33,16 @@ public final class ServiceJvm {
     return files == null ? List.of() : List.of("@" + files.resolve(role));
   }
 
+  /**
+   * Only the classes of the broker's cache are used: with the counts of its training run the code
+   * of its request handlers took longer to become as fast.
+   */
   public static List<String> broker() {
-    return cached(BROKER);
+    List<String> options = new ArrayList<>(cached(BROKER));
+    if (!options.isEmpty()) {
+      options.addAll(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTReplayTraining"));
+    }
+    return options;
   }
 
   /** The folder of the caches. */
