@@ -76,7 +76,13 @@ record PageRequest(Feed feed, boolean lines, int limit, @Nullable Cursor after, 
       return null;
     }
     Optional<Cursor> cursor = given.size() == 1 ? Cursor.decode(given.get(0)) : Optional.empty();
-    return cursor.orElseThrow(PageRequest::badCursor);
+    return cursor.orElseThrow(() ->
+        Cursor.isNewer(given.get(0))
+            ? new Refusal(
+                400,
+                "after is a cursor of a newer release of this service, which this one cannot read: ask the"
+                    + " newer one")
+            : badCursor());
   }
 
   static Refusal badCursor() {

@@ -111,13 +111,17 @@ public final class Browser {
     return same;
   }
 
+  /** What it sends to a page. */
+  public String cookie(String path) {
+    return cookies.entrySet().stream()
+        .filter(each -> path.equals(each.getKey()) || path.startsWith(each.getKey() + "/"))
+        .map(Map.Entry::getValue)
+        .collect(Collectors.joining("; "));
+  }
+
   private HttpRequest.Builder request(String path) {
     HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(service.internalUrl(path)));
-    String sent =
-        cookies.entrySet().stream()
-            .filter(each -> path.equals(each.getKey()) || path.startsWith(each.getKey() + "/"))
-            .map(Map.Entry::getValue)
-            .collect(Collectors.joining("; "));
+    String sent = cookie(path);
     return sent.isEmpty() ? request : request.header("cookie", sent);
   }
 

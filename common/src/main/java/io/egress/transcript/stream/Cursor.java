@@ -18,6 +18,10 @@ import java.util.Optional;
  */
 public record Cursor(long position, long chain) {
   private static final byte VERSION = 1;
+
+  /** Any text is the base64 of something; of most, the first byte is not a version. */
+  private static final byte VERSIONS_MAX = 9;
+
   private static final int CHECKED_BYTES = 1 + 8 + 8;
   private static final int CHECKSUM_BYTES = 4;
 
@@ -39,6 +43,16 @@ public record Cursor(long position, long chain) {
     bytes.putLong(chain);
     bytes.put(checksum(bytes.array()));
     return Base64.getUrlEncoder().encodeToString(bytes.array());
+  }
+
+  /** Whether only a later release can have written the text, if it is a cursor. */
+  public static boolean isNewer(String text) {
+    try {
+      byte[] bytes = Base64.getUrlDecoder().decode(text);
+      return bytes.length >= BYTES && bytes[0] > VERSION && bytes[0] <= VERSIONS_MAX;
+    } catch (IllegalArgumentException notBase64) {
+      return false;
+    }
   }
 
   /** Empty if {@link #encode} cannot have written the text. */

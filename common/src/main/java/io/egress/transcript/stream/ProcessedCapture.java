@@ -1,5 +1,6 @@
 package io.egress.transcript.stream;
 
+import io.egress.platform.kafka.NewerRecordException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -31,9 +32,13 @@ public record ProcessedCapture(
         .toBuffer();
   }
 
-  /** {@code traceparent} is the record's header. */
+  /**
+   * {@code traceparent} is the record's header. Throws {@link NewerRecordException}, or another
+   * {@link RuntimeException} if no release can have written the value.
+   */
   public static ProcessedCapture decode(Buffer value, @Nullable String traceparent) {
     JsonObject json = value.toJsonObject();
+    NewerRecordException.check(json.getInteger(NewerRecordException.FIELD, 1));
     return new ProcessedCapture(
         UUID.fromString(json.getString("workspace_id")),
         json.getLong("position"),

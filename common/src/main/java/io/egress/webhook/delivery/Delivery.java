@@ -1,8 +1,10 @@
 package io.egress.webhook.delivery;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import io.egress.platform.kafka.NewerRecordException;
 import io.vertx.core.buffer.Buffer;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -66,12 +68,18 @@ public record Delivery(
     }
 
     public static Origin of(String word) {
+      return find(word)
+          .orElseThrow(() -> new IllegalArgumentException("no origin is called " + word));
+    }
+
+    /** Empty for one that only a later release knows. */
+    public static Optional<Origin> find(String word) {
       for (Origin origin : values()) {
         if (origin.word.equals(word)) {
-          return origin;
+          return Optional.of(origin);
         }
       }
-      throw new IllegalArgumentException("no origin is called " + word);
+      return Optional.empty();
     }
   }
 
@@ -164,7 +172,10 @@ public record Delivery(
     return DeliveryJson.encode(this);
   }
 
-  /** Throws a {@link RuntimeException} if {@link #encode} cannot have written the value. */
+  /**
+   * Throws {@link NewerRecordException}, or another {@link RuntimeException} if no release can have
+   * written the value.
+   */
   public static Delivery decode(byte[] value) {
     return DeliveryJson.decode(value);
   }

@@ -4,12 +4,14 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.egress.platform.kafka.NewerRecordException;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.vertx.core.buffer.Buffer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -78,6 +80,8 @@ final class DeliveryJson {
     private @Nullable Instant dueAt;
     private long position;
     private int attempt;
+    private int format;
+    private @Nullable String newerOrigin;
 
     /** Skips fields added by a later release. */
     private void take(String name, JsonParser json) throws IOException {
@@ -87,13 +91,14 @@ final class DeliveryJson {
         case "capture_id" -> captureId = UUID.fromString(json.getText());
         case "position" -> position = json.getLongValue();
         case "replay_id" -> replayId = UUID.fromString(json.getText());
-        case "origin" -> origin = Origin.of(json.getText());
+        case "origin" -> origin = origin(json.getText());
         case "owed_at" -> {
           owedAtText = json.getText();
           owedAt = Instant.parse(owedAtText);
         }
         case "attempt" -> attempt = json.getIntValue();
         case "due_at" -> dueAt = dueAt(json.getText());
+        case NewerRecordException.FIELD -> format = json.getIntValue();
         default -> json.skipChildren();
       }
     }
@@ -103,7 +108,17 @@ final class DeliveryJson {
       return text.equals(owedAtText) ? owedAt : Instant.parse(text);
     }
 
+    private @Nullable Origin origin(String word) {
+      Optional<Origin> known = Origin.find(word);
+      newerOrigin = known.isPresent() ? null : word;
+      return known.orElse(null);
+    }
+
     private Delivery delivery() {
+      NewerRecordException.check(format);
+      if (newerOrigin != null) {
+        throw new NewerRecordException("a delivery of the origin " + newerOrigin);
+      }
       if (attempt > ATTEMPT_MAX) {
         throw new IllegalArgumentException("attempt is above " + ATTEMPT_MAX + ": " + attempt);
       }

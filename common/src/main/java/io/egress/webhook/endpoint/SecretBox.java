@@ -132,6 +132,10 @@ public final class SecretBox {
   }
 
   private static byte[] headerOf(byte[] sealed) {
+    if (sealed.length > 0 && sealed[0] > VERSION) {
+      throw new DamagedSecretException(
+          "a signing secret was encrypted by a newer release, in a form that this one cannot read");
+    }
     if (sealed.length < FIXED_HEADER_BYTES || sealed[0] != VERSION) {
       throw new DamagedSecretException("an encrypted signing secret has an unknown version");
     }

@@ -35,6 +35,19 @@ class CursorTest {
   }
 
   @Test
+  void knowsACursorOfALaterRelease() {
+    byte[] bytes = Base64.getUrlDecoder().decode(new Cursor(7, 42).encode());
+    assertThat(Cursor.isNewer(new Cursor(7, 42).encode())).isFalse();
+    bytes[0]++;
+    String later = Base64.getUrlEncoder().encodeToString(bytes);
+
+    assertThat(Cursor.isNewer(later)).isTrue();
+    assertThat(Cursor.decode(later)).isEmpty();
+    assertThat(Cursor.isNewer("later")).isFalse();
+    assertThat(Cursor.isNewer("")).isFalse();
+  }
+
+  @Test
   void refusesEveryAlteredCharacter() {
     String encoded = CURSOR.encode();
     for (int at = 0; at < encoded.length(); at++) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.egress.platform.kafka.NewerRecordException;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -71,6 +72,16 @@ class DeliveryTest {
     json.put("headers", new JsonObject().put("x-team", "a")).put("tags", json.fieldNames());
 
     assertThat(Delivery.decode(json.toBuffer().getBytes())).isEqualTo(RETRIED);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{\"format\":2}", "{\"origin\":\"digest\"}"})
+  void refusesToGuessWhatALaterReleaseMeans(String newer) {
+    JsonObject json = RETRIED.encode().toJsonObject().mergeIn(new JsonObject(newer));
+
+    assertThatThrownBy(() -> Delivery.decode(json.toBuffer().getBytes()))
+        .isInstanceOf(NewerRecordException.class)
+        .hasMessageEndingWith("was written by a newer release");
   }
 
   @ParameterizedTest

@@ -10,6 +10,7 @@ import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.pause.FailingEndpoints;
 import io.egress.platform.backend.DatabaseState;
 import io.egress.platform.flow.ByteBudget;
+import io.egress.platform.kafka.NewerRecordException;
 import io.egress.platform.kafka.TraceHeader;
 import io.egress.platform.outage.Outage;
 import io.egress.webhook.delivery.Delivery;
@@ -132,10 +133,7 @@ final class Deliveries implements PreparationQueries.Reader {
       }
       pauses.passed(partition, now);
       for (ConsumerRecord<byte[], byte[]> record : records.records(partition)) {
-        Delivery delivery = decode(record);
-        if (delivery == null) {
-          workload.pass(partition, record.offset());
-        } else if (!admit(partition, record.offset(), delivery, now)) {
+        if (!take(partition, record, now)) {
           consumer.rewind(partition, record.offset());
           break;
         }
@@ -143,10 +141,41 @@ final class Deliveries implements PreparationQueries.Reader {
     }
   }
 
+  /** Whether the record need not be read again by this process. */
+  private boolean take(
+      TopicPartition partition, ConsumerRecord<byte[], byte[]> record, Instant now) {
+    Delivery delivery;
+    try {
+      delivery = decode(record);
+    } catch (NewerRecordException newer) {
+      return leave(partition, record, newer);
+    }
+    return delivery == null
+        ? workload.pass(partition, record.offset())
+        : admit(partition, record.offset(), delivery, now);
+  }
+
+  /** The partition is handed on with it: no later offset is committed here. */
+  private boolean leave(
+      TopicPartition partition, ConsumerRecord<byte[], byte[]> record, NewerRecordException newer) {
+    if (!workload.leave(partition, record.offset())) {
+      pauses.untilThereIsRoom(partition);
+      return false;
+    }
+    log.warn(
+        "Left the record at offset {} of {} to a dispatcher of a newer release: {}",
+        record.offset(),
+        partition,
+        newer.getMessage());
+    return true;
+  }
+
   /** An unreadable record is skipped, because it would block the others. */
   private static @Nullable Delivery decode(ConsumerRecord<byte[], byte[]> record) {
     try {
       return Delivery.decode(record.value()).tracedBy(TraceHeader.in(record));
+    } catch (NewerRecordException newer) {
+      throw newer;
     } catch (RuntimeException unreadable) {
       log.error(
           "Skipped the record at offset {} of {}-{}, which does not describe a delivery: {}",

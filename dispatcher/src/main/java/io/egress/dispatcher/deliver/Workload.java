@@ -85,6 +85,14 @@ final class Workload {
         .orElse(false);
   }
 
+  /**
+   * For a record that is left to another process: it is never complete, so no offset beyond it is
+   * committed. False if it was not taken.
+   */
+  boolean leave(TopicPartition partition, long offset) {
+    return ledgers.register(partition, offset, nanoTime.getAsLong()).isPresent();
+  }
+
   /** The next job to work on; null if there is none. */
   @Nullable InFlight<Job> next() {
     long now = nanoTime.getAsLong();

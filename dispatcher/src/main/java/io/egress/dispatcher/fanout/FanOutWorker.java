@@ -4,6 +4,7 @@ import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.consume.RecordConsumer.Subscription;
 import io.egress.dispatcher.supervise.MemberSupervisor.GroupMember;
 import io.egress.platform.kafka.KafkaSettings;
+import io.egress.platform.kafka.NewerRecordException;
 import io.egress.platform.kafka.TraceHeader;
 import io.egress.platform.outage.Outage;
 import io.egress.transcript.stream.ProcessedCapture;
@@ -73,6 +74,9 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
 
   /** Includes a revoked partition until the batch in progress has ended. */
   private final Set<TopicPartition> committable = new HashSet<>();
+
+  /** Begins with a record that only a later release can read. */
+  private final Set<TopicPartition> left = new HashSet<>();
 
   private final Outage publishing =
       new Outage(log, "Cannot publish deliveries; retrying", "Deliveries are published again");
@@ -145,6 +149,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
   @Override
   public void assigned(Set<TopicPartition> partitions) {
     committable.addAll(partitions);
+    left.removeAll(partitions);
     applyPauses();
   }
 
@@ -169,7 +174,11 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
   @Override
   public void read(ConsumerRecords<byte[], byte[]> records) {
     if (!closing) {
-      records.forEach(waiting::add);
+      for (ConsumerRecord<byte[], byte[]> record : records) {
+        if (!left.contains(partition(record))) {
+          waiting.add(record);
+        }
+      }
       applyPauses();
       proceed();
     }
@@ -191,6 +200,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
 
   private void forget(Set<TopicPartition> partitions) {
     committable.removeAll(partitions);
+    left.removeAll(partitions);
     uncommitted.keySet().removeAll(partitions);
   }
 
@@ -201,7 +211,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
 
   private void applyPauses() {
     consumer.pauseOnly(
-        closing || waiting.size() >= WAITING_RECORDS_MAX ? consumer.assigned() : Set.of());
+        closing || waiting.size() >= WAITING_RECORDS_MAX ? consumer.assigned() : left);
   }
 
   private void tick() {
@@ -221,8 +231,14 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
     Map<TopicPartition, Long> reached = new HashMap<>();
     for (int i = 0; i < BATCH_RECORDS_MAX && !waiting.isEmpty(); i++) {
       ConsumerRecord<byte[], byte[]> record = waiting.remove();
-      reached.put(partition(record), record.offset() + 1);
-      decode(record, captures);
+      if (decode(record, captures)) {
+        reached.put(partition(record), record.offset() + 1);
+      } else {
+        leave(record);
+      }
+    }
+    if (captures.isEmpty() && reached.isEmpty()) {
+      return;
     }
     Promise<Void> published = Promise.promise();
     batch = published.future();
@@ -282,10 +298,25 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
         .onComplete(_ -> committingNow = false);
   }
 
-  private static void decode(
+  /** From this record on, the partition is left to a process of the release that wrote it. */
+  private void leave(ConsumerRecord<byte[], byte[]> record) {
+    TopicPartition partition = partition(record);
+    log.warn(
+        "Left {} from offset {} on to a dispatcher of the newer release that wrote it",
+        partition,
+        record.offset());
+    left.add(partition);
+    drop(Set.of(partition));
+    applyPauses();
+  }
+
+  /** False for a record that only a later release can read. */
+  private static boolean decode(
       ConsumerRecord<byte[], byte[]> record, List<ProcessedCapture> captures) {
     try {
       captures.add(ProcessedCapture.decode(Buffer.buffer(record.value()), TraceHeader.in(record)));
+    } catch (NewerRecordException newer) {
+      return false;
     } catch (RuntimeException unreadable) {
       log.error(
           "Skipped the record at offset {} of {}, which does not describe a capture: {}",
@@ -293,6 +324,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
           partition(record),
           unreadable.toString());
     }
+    return true;
   }
 
   private static TopicPartition partition(ConsumerRecord<?, ?> record) {
