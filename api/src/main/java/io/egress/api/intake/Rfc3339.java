@@ -1,7 +1,10 @@
 package io.egress.api.intake;
 
 import java.time.DateTimeException;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.Optional;
@@ -30,8 +33,8 @@ public final class Rfc3339 {
     }
     String fraction = form.group(7);
     try {
-      OffsetDateTime at =
-          OffsetDateTime.of(
+      LocalDateTime there =
+          LocalDateTime.of(
               number(form, 1),
               number(form, 2),
               number(form, 3),
@@ -40,23 +43,25 @@ public final class Rfc3339 {
               number(form, 6),
               fraction == null
                   ? 0
-                  : Integer.parseInt((fraction + "00").substring(0, 3)) * 1_000_000,
-              offset(form));
-      Instant instant = at.toInstant();
-      int year = at.withOffsetSameInstant(ZoneOffset.UTC).getYear();
-      return year < YEAR_MIN || year > YEAR_MAX ? Optional.empty() : Optional.of(instant);
+                  : Integer.parseInt((fraction + "00").substring(0, 3)) * 1_000_000);
+      LocalDateTime at = there.minus(offset(form));
+      return at.getYear() < YEAR_MIN || at.getYear() > YEAR_MAX
+          ? Optional.empty()
+          : Optional.of(at.toInstant(ZoneOffset.UTC));
     } catch (DateTimeException noSuchDate) {
       return Optional.empty();
     }
   }
 
-  private static ZoneOffset offset(Matcher form) {
+  /** Up to a day, which is more than a {@link ZoneOffset} can say. */
+  private static Duration offset(Matcher form) {
     String sign = form.group(8);
     if (sign == null) {
-      return ZoneOffset.UTC;
+      return Duration.ZERO;
     }
-    int direction = sign.equals("-") ? -1 : 1;
-    return ZoneOffset.ofHoursMinutes(direction * number(form, 9), direction * number(form, 10));
+    LocalTime offset = LocalTime.of(number(form, 9), number(form, 10));
+    Duration ahead = Duration.ofSeconds(offset.toSecondOfDay());
+    return sign.equals("-") ? ahead.negated() : ahead;
   }
 
   private static int number(Matcher form, int group) {
