@@ -3,6 +3,7 @@ package io.egress.api.admin.deliveries;
 import io.egress.platform.database.Rows;
 import io.egress.platform.http.Refusal;
 import io.egress.platform.kafka.KafkaSettings;
+import io.egress.platform.kafka.NewerRecordException;
 import io.egress.platform.kafka.TopicAdmin;
 import io.egress.platform.kafka.UnconsumedRecords;
 import io.egress.transcript.stream.ProcessedCapture;
@@ -127,16 +128,19 @@ final class QueuedCaptures {
     }
 
     private void readTopics(String group, Set<String> names, UUID key, Consumer<byte[]> reader) {
-      complete &=
+      boolean all =
           UnconsumedRecords.read(
                   vertx, settings, group, names, key.toString(), value -> readOne(reader, value))
               .await();
+      complete = complete && all;
     }
 
-    /** The dispatcher skips unreadable records, too. */
+    /** The dispatcher skips unreadable records, too, and leaves those of a newer release. */
     private void readOne(Consumer<byte[]> reader, byte[] value) {
       try {
         reader.accept(value);
+      } catch (NewerRecordException newer) {
+        complete = false;
       } catch (RuntimeException unreadable) {
         log.debug("Skipped a record that cannot be read", unreadable);
       }

@@ -17,6 +17,7 @@ import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.LogEntry;
 import io.egress.webhook.queue.Topics;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import java.net.http.HttpResponse;
@@ -124,6 +125,21 @@ class VerificationApiTest {
 
     consume(topics.dispatcherGroup(), topics.parked());
     assertThat(verify().getLong("missing")).isEqualTo(3);
+  }
+
+  /** It cannot be known of what it is the delivery. */
+  @Test
+  void nothingIsMissingWhileARecordOfANewerReleaseWaits() throws Exception {
+    List<UUID> captures = captures(2);
+    consume(topics.fanOutGroup(), topics.capturesProcessed());
+    assertThat(verify().getLong("missing")).isEqualTo(2);
+    JsonObject newer = delivery(captures.get(0), null).encode().toJsonObject().put("format", 2);
+
+    publish(topics.deliveries(), newer.toBuffer());
+
+    assertThat(verify().getLong("missing")).isZero();
+    assertThat(verify().getLong("pending")).isEqualTo(2);
+    consume(topics.dispatcherGroup(), topics.deliveries());
   }
 
   @Test
@@ -357,13 +373,15 @@ class VerificationApiTest {
   }
 
   private void publish(String topic, UUID capture, @Nullable UUID replay) {
+    publish(topic, delivery(capture, replay).encode());
+  }
+
+  private void publish(String topic, Buffer record) {
     RecordPublisher publisher =
         new RecordPublisher(service.vertx, KafkaClients.producer(service.vertx, kafka));
     Service.await(
         publisher.publish(
-            List.of(
-                new RecordPublisher.Message(
-                    topic, endpoint.toString(), delivery(capture, replay).encode()))));
+            List.of(new RecordPublisher.Message(topic, endpoint.toString(), record))));
     Service.await(publisher.close());
   }
 
