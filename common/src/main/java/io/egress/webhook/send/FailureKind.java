@@ -25,24 +25,13 @@ public enum FailureKind {
   /** The operator's proxy did not make the connection. */
   PROXY,
   /** Nothing was sent: the capture is damaged and has no document until it is written again. */
-  DOCUMENT,
-  /** The token server issued no token. */
-  TOKEN;
+  DOCUMENT;
 
   /** Whether the receiver answered in HTTP. */
   public boolean isAnswer() {
     return switch (this) {
       case STATUS -> true;
-      case TIMEOUT,
-          DNS,
-          CONNECT,
-          TLS,
-          RESET,
-          BLOCKED_ADDRESS,
-          BAD_RESPONSE,
-          PROXY,
-          DOCUMENT,
-          TOKEN ->
+      case TIMEOUT, DNS, CONNECT, TLS, RESET, BLOCKED_ADDRESS, BAD_RESPONSE, PROXY, DOCUMENT ->
           false;
     };
   }
@@ -50,7 +39,7 @@ public enum FailureKind {
   /** Whether the failure says anything about the endpoint. */
   public boolean isOfEndpoint() {
     return switch (this) {
-      case STATUS, TIMEOUT, DNS, CONNECT, TLS, RESET, BLOCKED_ADDRESS, BAD_RESPONSE, TOKEN -> true;
+      case STATUS, TIMEOUT, DNS, CONNECT, TLS, RESET, BLOCKED_ADDRESS, BAD_RESPONSE -> true;
       case PROXY, DOCUMENT -> false;
     };
   }

@@ -56,7 +56,6 @@ public record FailureText(String words, String advice) {
           new FailureText(
               "the service's proxy made no connection",
               "The operator of this service has to look at its proxy.");
-      case TOKEN -> new FailureText("the token server issued no token", "Its answer says why.");
       case DOCUMENT ->
           new FailureText(
               "the capture is damaged", "It can be sent once the application has put it again.");
