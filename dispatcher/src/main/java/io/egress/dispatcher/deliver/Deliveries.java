@@ -31,6 +31,7 @@ import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -42,6 +43,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
@@ -99,6 +101,9 @@ final class Deliveries implements PreparationQueries.Reader {
   private long paceTimerNanos;
   private @Nullable Long heldUpSinceNanos;
 
+  /** Partitions of which it was said that a record is left to others. */
+  private final Set<TopicPartition> left = new HashSet<>();
+
   /** Fails for a single endpoint; a success with another one does not end the outage. */
   private final Outage signing =
       new Outage(log, "Cannot sign for an endpoint; retrying in a minute", "Signing works again");
@@ -150,9 +155,11 @@ final class Deliveries implements PreparationQueries.Reader {
     } catch (NewerRecordException newer) {
       return leave(partition, record, newer);
     }
-    return delivery == null
-        ? workload.pass(partition, record.offset())
-        : admit(partition, record.offset(), delivery, now);
+    if (delivery == null) {
+      workload.pass(partition, record.offset());
+      return true;
+    }
+    return admit(partition, record.offset(), delivery, now);
   }
 
   /** The partition is handed on with it: no later offset is committed here. */
@@ -162,11 +169,12 @@ final class Deliveries implements PreparationQueries.Reader {
       pauses.untilThereIsRoom(partition);
       return false;
     }
-    log.warn(
-        "Left the record at offset {} of {} to a dispatcher of a newer release: {}",
-        record.offset(),
-        partition,
-        newer.getMessage());
+    log.atLevel(left.add(partition) ? Level.WARN : Level.DEBUG)
+        .log(
+            "Left the record at offset {} of {} to a dispatcher of a newer release: {}",
+            record.offset(),
+            partition,
+            newer.getMessage());
     return true;
   }
 
