@@ -135,7 +135,9 @@ class StoredFormatsTest {
     StoredDatabase.load(pool, sample);
     await(pool.query("update idempotency_keys set created_at = now()").execute());
     await(
-        pool.query("update portal_sessions set expires_at = now() + interval '1 hour'").execute());
+        pool.query(
+                "update portal_sessions set used_at = now(), expires_at = now() + interval '1 hour'")
+            .execute());
     await(vertx.close());
 
     try (Service service =
