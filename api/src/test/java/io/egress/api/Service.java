@@ -9,6 +9,7 @@ import io.egress.transcript.document.TranscriptRenderer;
 import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.pgclient.PgBuilder;
@@ -18,6 +19,7 @@ import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -210,6 +212,34 @@ public final class Service implements AutoCloseable {
     await(database.close());
     await(app.close());
     await(vertx.close());
+  }
+
+  /** The description of the internal API, as it is served. */
+  public static JsonObject internalDescription() {
+    try (InputStream in = Service.class.getResourceAsStream(ApiRoutes.INTERNAL_DESCRIPTION)) {
+      return new JsonObject(Buffer.buffer(in.readAllBytes()));
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+  }
+
+  /** {@link #capture} with a participant, S1, who says {@code text}. */
+  public static JsonObject conversation(UUID workspaceId, JsonObject member, String text) {
+    JsonObject participant =
+        new JsonObject()
+            .put("label", "S1")
+            .put("member", member)
+            .put("match_confidence", 0.5)
+            .put("speech_ms", 900);
+    JsonObject segment =
+        new JsonObject()
+            .put("start_ms", 0)
+            .put("end_ms", 900)
+            .put("speaker", "S1")
+            .put("text", text);
+    return capture(workspaceId)
+        .put("participants", new JsonArray().add(participant))
+        .put("segments", new JsonArray().add(segment));
   }
 
   /** The smallest capture that enters the stream. */

@@ -344,29 +344,11 @@ class StoredFormatsTest {
     }
 
     private JsonObject capture(String title, JsonObject member) {
-      return Service.capture(workspace)
+      return Service.conversation(workspace, member, "Grüße aus 東京.")
           .put("title", title)
           .put("summary", "What was said.")
           .put("ended_at", "2026-01-02T03:34:05Z")
-          .put("duration_ms", 1_800_000)
-          .put(
-              "participants",
-              new JsonArray()
-                  .add(
-                      new JsonObject()
-                          .put("label", "S1")
-                          .put("member", member)
-                          .put("match_confidence", 0.9)
-                          .put("speech_ms", 900)))
-          .put(
-              "segments",
-              new JsonArray()
-                  .add(
-                      new JsonObject()
-                          .put("start_ms", 0)
-                          .put("end_ms", 900)
-                          .put("speaker", "S1")
-                          .put("text", "Grüße aus 東京.")));
+          .put("duration_ms", 1_800_000);
     }
   }
 }

@@ -1,9 +1,9 @@
 package io.egress.api.portal;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
+import io.egress.api.Service;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.intake.GivenBody;
 import io.egress.api.intake.Intake;
@@ -13,7 +13,6 @@ import io.egress.webhook.endpoint.AddressPolicy;
 import io.egress.webhook.endpoint.EndpointSpec;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a new property of an endpoint needs beside its component of {@link EndpointSpec}. */
 class EndpointPropertiesTest {
-  private static final JsonObject DESCRIPTION = description();
+  private static final JsonObject DESCRIPTION = Service.internalDescription();
   private static final String ENDPOINTS = "/internal/v1/workspaces/{workspace}/endpoints";
 
   static Stream<String> properties() {
@@ -112,14 +111,5 @@ class EndpointPropertiesTest {
       assertThat(found).as(String.join("/", path)).isNotNull();
     }
     return found;
-  }
-
-  private static JsonObject description() {
-    try (InputStream in =
-        EndpointPropertiesTest.class.getResourceAsStream("/io/egress/api/internal-openapi.json")) {
-      return new JsonObject(new String(in.readAllBytes(), UTF_8));
-    } catch (IOException unreadable) {
-      throw new AssertionError(unreadable);
-    }
   }
 }

@@ -5,7 +5,8 @@ package io.egress.platform.kafka;
  * that release.
  *
  * <p>A release that changes what a record means, rather than adding to it, writes a {@code format}
- * above {@link #FORMAT} into it. Records without one are of the first format.
+ * above {@link #FORMAT} into it, as the first field: what follows may be of another form. Records
+ * without one are of the first format.
  */
 public final class NewerRecordException extends RuntimeException {
   /** The name of the field. */

@@ -11,7 +11,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -80,8 +79,6 @@ final class DeliveryJson {
     private @Nullable Instant dueAt;
     private long position;
     private int attempt;
-    private int format;
-    private @Nullable String newerOrigin;
 
     /** Skips fields added by a later release. */
     private void take(String name, JsonParser json) throws IOException {
@@ -98,7 +95,7 @@ final class DeliveryJson {
         }
         case "attempt" -> attempt = json.getIntValue();
         case "due_at" -> dueAt = dueAt(json.getText());
-        case NewerRecordException.FIELD -> format = json.getIntValue();
+        case NewerRecordException.FIELD -> NewerRecordException.check(json.getIntValue());
         default -> json.skipChildren();
       }
     }
@@ -108,17 +105,12 @@ final class DeliveryJson {
       return text.equals(owedAtText) ? owedAt : Instant.parse(text);
     }
 
-    private @Nullable Origin origin(String word) {
-      Optional<Origin> known = Origin.find(word);
-      newerOrigin = known.isPresent() ? null : word;
-      return known.orElse(null);
+    private static Origin origin(String word) {
+      return Origin.find(word)
+          .orElseThrow(() -> new NewerRecordException("a delivery of the origin " + word));
     }
 
     private Delivery delivery() {
-      NewerRecordException.check(format);
-      if (newerOrigin != null) {
-        throw new NewerRecordException("a delivery of the origin " + newerOrigin);
-      }
       if (attempt > ATTEMPT_MAX) {
         throw new IllegalArgumentException("attempt is above " + ATTEMPT_MAX + ": " + attempt);
       }

@@ -151,12 +151,11 @@ final class Deliveries implements PreparationQueries.Reader {
       TopicPartition partition, ConsumerRecord<byte[], byte[]> record, Instant now) {
     Delivery delivery;
     try {
-      delivery = decode(record);
+      delivery = Delivery.decode(record.value()).tracedBy(TraceHeader.in(record));
     } catch (NewerRecordException newer) {
       return leave(partition, record, newer);
-    }
-    if (delivery == null) {
-      workload.pass(partition, record.offset());
+    } catch (RuntimeException unreadable) {
+      skip(partition, record, unreadable);
       return true;
     }
     return admit(partition, record.offset(), delivery, now);
@@ -178,21 +177,17 @@ final class Deliveries implements PreparationQueries.Reader {
     return true;
   }
 
-  /** An unreadable record is skipped, because it would block the others. */
-  private static @Nullable Delivery decode(ConsumerRecord<byte[], byte[]> record) {
-    try {
-      return Delivery.decode(record.value()).tracedBy(TraceHeader.in(record));
-    } catch (NewerRecordException newer) {
-      throw newer;
-    } catch (RuntimeException unreadable) {
-      log.error(
-          "Skipped the record at offset {} of {}-{}, which does not describe a delivery: {}",
-          record.offset(),
-          record.topic(),
-          record.partition(),
-          unreadable.toString());
-      return null;
-    }
+  /** An unreadable record would block the others. */
+  private void skip(
+      TopicPartition partition,
+      ConsumerRecord<byte[], byte[]> record,
+      RuntimeException unreadable) {
+    log.error(
+        "Skipped the record at offset {} of {}, which does not describe a delivery: {}",
+        record.offset(),
+        partition,
+        unreadable.toString());
+    workload.pass(partition, record.offset());
   }
 
   // Admit: the record is entered in its partition's ledger, and the job queued in its endpoint's
@@ -265,19 +260,22 @@ final class Deliveries implements PreparationQueries.Reader {
       documents.release();
       return;
     }
-    if (verdict instanceof Verdict.Attempt(EndpointTarget target, DocumentHead head)) {
-      if (!attemptIfAdmitted(slot, target, head, documents)) {
-        documents.release();
-      }
-      return;
+    boolean begun =
+        switch (verdict) {
+          case Verdict.Attempt(EndpointTarget target, DocumentHead head) ->
+              attemptIfAdmitted(slot, target, head, documents);
+          case Verdict.WithoutAttempt reason -> {
+            withoutAttempt(slot, reason, sentNanos);
+            yield false;
+          }
+        };
+    if (!begun) {
+      documents.release();
     }
-    withoutAttempt(slot, verdict, sentNanos);
-    documents.release();
   }
 
-  private void withoutAttempt(InFlight<Job> slot, Verdict verdict, long sentNanos) {
-    switch (verdict) {
-      case Verdict.Attempt _ -> throw new IllegalStateException("to be attempted");
+  private void withoutAttempt(InFlight<Job> slot, Verdict.WithoutAttempt reason, long sentNanos) {
+    switch (reason) {
       case Verdict.Settled(boolean ended) -> settledBefore(slot, ended);
       case Verdict.Skip _ -> skip(slot, sentNanos);
       case Verdict.Canceled _ -> skipAlone(slot, "Delivery of a canceled replay skipped");

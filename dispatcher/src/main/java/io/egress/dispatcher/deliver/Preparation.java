@@ -30,29 +30,32 @@ final class Preparation {
   sealed interface Verdict {
     record Attempt(EndpointTarget target, DocumentHead head) implements Verdict {}
 
+    /** Nothing is sent now. */
+    sealed interface WithoutAttempt extends Verdict {}
+
     /** The attempt was made before; {@code ended} if the delivery is finished, too. */
-    record Settled(boolean ended) implements Verdict {}
+    record Settled(boolean ended) implements WithoutAttempt {}
 
     /** The endpoint is paused or deleted. */
-    record Skip() implements Verdict {}
+    record Skip() implements WithoutAttempt {}
 
     /** The replay that created the delivery was canceled. */
-    record Canceled() implements Verdict {}
+    record Canceled() implements WithoutAttempt {}
 
     /** There was no room for the document; it has to be read again. */
-    record Later() implements Verdict {}
+    record Later() implements WithoutAttempt {}
 
     /** The capture was erased: it is not sent anymore. */
-    record Erased() implements Verdict {}
+    record Erased() implements WithoutAttempt {}
 
     /** The update is not sent: a later one is, or the endpoint has what it shows. */
-    record Superseded() implements Verdict {}
+    record Superseded() implements WithoutAttempt {}
 
     /** The capture does not exist. */
-    record Missing() implements Verdict {}
+    record Missing() implements WithoutAttempt {}
 
     /** The capture is damaged: nothing can be sent until it is written again. */
-    record Unrenderable() implements Verdict {}
+    record Unrenderable() implements WithoutAttempt {}
   }
 
   /**

@@ -3,7 +3,6 @@ package io.egress.api.admin.erasures;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
@@ -158,24 +157,6 @@ class MemberErasureApiTest {
   private JsonObject conversation() {
     JsonObject member =
         new JsonObject().put("id", ada.toString()).put("name", name).put("email", email);
-    return Service.capture(workspace)
-        .put(
-            "participants",
-            new JsonArray()
-                .add(
-                    new JsonObject()
-                        .put("label", "S1")
-                        .put("member", member)
-                        .put("match_confidence", 0.5)
-                        .put("speech_ms", 900)))
-        .put(
-            "segments",
-            new JsonArray()
-                .add(
-                    new JsonObject()
-                        .put("start_ms", 0)
-                        .put("end_ms", 900)
-                        .put("speaker", "S1")
-                        .put("text", "Hi.")));
+    return Service.conversation(workspace, member, "Hi.");
   }
 }
