@@ -128,8 +128,8 @@ class UpdatesTest {
     UUID capture = fleet.captures(workspace, 1).get(0);
     await().atMost(PATIENCE).until(() -> fleet.count("attempts") >= 1);
     fleet.query("update endpoints set spec = spec || '{\"max_in_flight\": 1}'");
-    broken.set(false);
     fleet.stop(dispatcher);
+    broken.set(false);
     fleet.revise(workspace, capture, "corrected");
     // The first delivery is retried before the update is published.
     fleet.query("update backfills set finished_at = now() where origin = 'update'");
