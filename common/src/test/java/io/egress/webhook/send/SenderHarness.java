@@ -9,7 +9,6 @@ import io.egress.webhook.endpoint.EndpointUrl;
 import io.egress.webhook.send.Outcome.Delivered;
 import io.egress.webhook.send.Outcome.Failed;
 import io.egress.webhook.send.SenderSettings.PoolLimits;
-import io.netty.util.concurrent.EventExecutor;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -17,7 +16,6 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.PemKeyCertOptions;
@@ -33,10 +31,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /**
  * A sender with a certificate authority and a name server of the test, and receivers on loopback
@@ -68,7 +64,7 @@ final class SenderHarness implements AutoCloseable {
     this(AMPLE_TIMEOUT, limits);
   }
 
-  private SenderHarness(Duration attemptTimeout, PoolLimits limits) {
+  SenderHarness(Duration attemptTimeout, PoolLimits limits) {
     this(new SenderSettings(attemptTimeout, Duration.ofSeconds(5), limits), LOOPBACK_ALLOWED);
   }
 
@@ -177,21 +173,6 @@ final class SenderHarness implements AutoCloseable {
 
   private static WebhookSignature newSignature() {
     return new WebhookSignature(List.of(SECRET));
-  }
-
-  /**
-   * Holds the event loops meanwhile: what {@code action} starts begins, and times out, together.
-   */
-  <T> T together(Supplier<T> action) {
-    CompletableFuture<Void> started = new CompletableFuture<>();
-    for (EventExecutor loop : ((VertxInternal) vertx).nettyEventLoopGroup()) {
-      loop.execute(started::join);
-    }
-    try {
-      return action.get();
-    } finally {
-      started.complete(null);
-    }
   }
 
   Outcome send(EndpointUrl url) {
