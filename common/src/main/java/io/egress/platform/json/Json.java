@@ -31,6 +31,7 @@ public final class Json {
       JsonMapper.builder()
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .enable(DeserializationFeature.READ_UNKNOWN_ENUM_VALUES_AS_NULL)
           .addModule(forms())
           .build();
 

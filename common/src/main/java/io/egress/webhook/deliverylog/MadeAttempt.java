@@ -35,7 +35,7 @@ public record MadeAttempt(
     return new MadeAttempt(
         startedAt,
         outcome.duration(),
-        DeliveryState.DELIVERED.word(),
+        Outcome.Delivered.WORD,
         outcome.status(),
         null,
         null,

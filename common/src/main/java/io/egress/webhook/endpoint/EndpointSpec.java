@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.egress.webhook.delivery.Event;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +38,8 @@ public record EndpointSpec(
   public EndpointSpec {
     EnumSet<Event> all = EnumSet.of(Event.CAPTURE_PROCESSED);
     if (events != null) {
-      all.addAll(events);
+      // An event of a newer release was read as null.
+      events.stream().filter(Objects::nonNull).forEach(all::add);
     }
     events = Collections.unmodifiableSet(all);
   }

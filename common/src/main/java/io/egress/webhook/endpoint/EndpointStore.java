@@ -6,6 +6,7 @@ import io.egress.webhook.delivery.Owed;
 import io.egress.webhook.endpoint.CustomHeaders.SealedHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -20,6 +21,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -90,7 +92,7 @@ public final class EndpointStore {
   private static final String WRITE =
       """
       update endpoints set
-        spec = $2, headers = $3, header_names = $4,
+        spec = spec || $2, headers = $3, header_names = $4,
         client_certificate = $5, client_certificate_subject = $6, client_certificate_expires_at = $7,
         paused = $8,
         paused_at = case when $8 then coalesce(paused_at, now()) end,
@@ -276,6 +278,18 @@ public final class EndpointStore {
             endpoint.clientCertificate()));
   }
 
+  /** What is not among these stays as it is, also what only a newer release knows. */
+  private static JsonObject changes(EndpointSpec before, EndpointSpec after) {
+    JsonObject changes = Json.object(after);
+    Json.object(before)
+        .forEach(property -> {
+          if (Objects.equals(property.getValue(), changes.getValue(property.getKey()))) {
+            changes.remove(property.getKey());
+          }
+        });
+    return changes;
+  }
+
   /** Writes all that {@code change} leaves of a locked endpoint; {@code sealed} is after it. */
   public static Future<Endpoint> write(
       SqlClient client, Endpoint before, EndpointChange change, Sealed sealed) {
@@ -287,7 +301,7 @@ public final class EndpointStore {
         .execute(
             Rows.parameters(
                 before.id(),
-                Json.object(spec),
+                changes(before.spec(), spec),
                 sealed.headers().sealed(),
                 sealed.headers().names().toArray(String[]::new),
                 sealed.certificate(),

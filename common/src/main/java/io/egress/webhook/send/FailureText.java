@@ -65,12 +65,22 @@ public record FailureText(String words, String advice) {
   /** For an outcome of the delivery log; empty if it is {@code delivered}. */
   public static Optional<FailureText> of(
       String outcome, @Nullable Integer status, @Nullable String detail) {
-    return FailureKind.find(outcome).map(kind -> of(kind, status, detail));
+    if (outcome.equals(Outcome.Delivered.WORD)) {
+      return Optional.empty();
+    }
+    return FailureKind.find(outcome)
+        .map(kind -> of(kind, status, detail))
+        .or(() -> Optional.of(ofNewerRelease(outcome)));
   }
 
   /** For a list that shows no more than the outcome. */
   public static String words(String outcome) {
     return of(outcome, null, null).map(FailureText::words).orElse(outcome);
+  }
+
+  /** A process of a newer release made the attempt. */
+  private static FailureText ofNewerRelease(String outcome) {
+    return new FailureText(outcome, "Pages of a newer release of this service say what it means.");
   }
 
   private static FailureText answered(int status) {

@@ -14,6 +14,9 @@ public sealed interface Outcome {
 
   /** A 2xx status line arrived in time, whatever happened to the body after it. */
   record Delivered(int status, Duration duration, Exchanged exchanged) implements Outcome {
+    /** As the delivery log and traces name it. */
+    public static final String WORD = "delivered";
+
     public Buffer answerStart() {
       return exchanged.answerStart();
     }

@@ -156,7 +156,9 @@ public final class Tracing {
   public static void end(Span attempt, Outcome outcome) {
     switch (outcome) {
       case Outcome.Delivered delivered ->
-          attempt.setAttribute(OUTCOME, "delivered").setAttribute(STATUS, delivered.status());
+          attempt
+              .setAttribute(OUTCOME, Outcome.Delivered.WORD)
+              .setAttribute(STATUS, delivered.status());
       case Outcome.Failed failed -> fail(attempt, failed);
       case Outcome.Aborted _ -> attempt.setAttribute(OUTCOME, "aborted");
     }

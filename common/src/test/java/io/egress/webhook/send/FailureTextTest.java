@@ -47,6 +47,11 @@ class FailureTextTest {
   @Test
   void aDeliveryIsNoFailure() {
     assertThat(FailureText.of("delivered", 200, null)).isEmpty();
+  }
+
+  @Test
+  void anOutcomeOfANewerReleaseIsShownByItsName() {
+    assertThat(FailureText.of("token", null, null).orElseThrow().words()).isEqualTo("token");
     assertThat(FailureText.words("delivered")).isEqualTo("delivered");
   }
 }

@@ -50,6 +50,34 @@ class EndpointSettingsApiTest {
     service.close();
   }
 
+  /** As after a rollback. */
+  @Test
+  void whatANewerReleaseSaidOfAnEndpointStays() {
+    JsonObject endpoint = endpoints.create(URL);
+    service.query(
+        """
+        update endpoints
+        set spec = spec || '{"events":["capture.processed","capture.translated"],"shape":"round"}'
+        where id = '%s'
+        """
+            .formatted(endpoint.getString("id")));
+
+    JsonObject changed = change(endpoint, "{\"description\":\"x\"}");
+
+    assertThat(changed.getString("description")).isEqualTo("x");
+    assertThat(changed.getJsonArray("events")).containsExactly("capture.processed");
+    JsonObject spec =
+        service
+            .query("select spec from endpoints where id = '%s'".formatted(endpoint.getString("id")))
+            .iterator()
+            .next()
+            .getJsonObject(0);
+    assertThat(spec.getString("shape")).isEqualTo("round");
+    assertThat(spec.getJsonArray("events"))
+        .containsExactly("capture.processed", "capture.translated");
+    assertThat(spec.getString("description")).isEqualTo("x");
+  }
+
   @Test
   void eventsAreThoseOfTheStreamUnlessMoreAreAskedFor() {
     JsonArray processed = new JsonArray().add("capture.processed");
