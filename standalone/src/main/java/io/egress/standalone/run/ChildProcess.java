@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -48,15 +49,21 @@ public final class ChildProcess implements AutoCloseable {
   }
 
   public static ChildProcess start(Path folder, String name, Command command) {
-    Path gcLog = folder.resolve(name + ".gc.log");
-    List<String> line = ChildJvm.command();
-    line.addAll(command.options());
-    line.add("-Xlog:gc:file=" + gcLog + "::filecount=0");
-    line.add(LOGGING);
-    line.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    List<String> options = new ArrayList<>(command.options());
+    options.add("-Xlog:gc:file=" + folder.resolve(name + ".gc.log") + "::filecount=0");
+    List<String> line = jvm(options);
     line.add(command.main());
     line.addAll(command.arguments());
     return start(folder, name, line, command.settings());
+  }
+
+  /** A JVM with this one's class path; the main class is to follow. */
+  public static List<String> jvm(List<String> options) {
+    List<String> line = ChildJvm.command();
+    line.addAll(options);
+    line.add(LOGGING);
+    line.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    return line;
   }
 
   /** {@code line} is any program, with EGRESS_ settings of its own. */

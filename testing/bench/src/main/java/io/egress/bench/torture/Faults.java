@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** Faults in random order, controlled by a seed. A fault is over when {@link Fault#run} returns. */
 final class Faults {
@@ -53,8 +54,12 @@ final class Faults {
     this.recoveryMax = recoveryMax;
   }
 
+  Stream<Fault> endless() {
+    return Stream.generate(this::shuffled).flatMap(List::stream);
+  }
+
   /** Every kind once in random order, so that a short run covers as many as possible. */
-  List<Fault> shuffled() {
+  private List<Fault> shuffled() {
     List<Fault> all = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
       all.add(ofRole("kill -9", this::killed));
@@ -70,8 +75,27 @@ final class Faults {
     all.add(new Fault("rolling restart", recoveryMax, this::rollingRestart));
     all.add(new Fault("rename storm", recoveryMax, this::renameStorm));
     all.add(new Fault("endpoints come and go", recoveryMax, this::churnEndpoints));
+    all.add(new Fault("replay", recoveryMax, () -> any(tenants).replay()));
     all.add(new Fault("captures erased", recoveryMax, () -> any(tenants).eraseSome(random)));
     all.add(new Fault("a workspace ends", recoveryMax, this::endWorkspace));
+    Collections.shuffle(all, random);
+    return all;
+  }
+
+  /** Each process, one after the other, is replaced by one of {@code build}. */
+  List<Fault> takeovers(Build build) {
+    List<Fault> all = new ArrayList<>();
+    for (Role role : fleet.roles()) {
+      all.add(
+          new Fault(
+              role.name() + " becomes " + build.name(),
+              recoveryMax,
+              () -> {
+                role.use(build);
+                terminated(role);
+                role.awaitUp();
+              }));
+    }
     Collections.shuffle(all, random);
     return all;
   }

@@ -32,7 +32,7 @@ final class Fleet {
   private final List<Role> apis = new ArrayList<>();
   private final List<Role> dispatchers = new ArrayList<>();
 
-  private Fleet(RunningProcess process, Path folder, FleetBackends.Starter starter)
+  private Fleet(RunningProcess process, Path folder, FleetBackends.Starter starter, Build build)
       throws IOException {
     this.backends = starter.start(folder);
     process.push("the backends", backends);
@@ -48,13 +48,15 @@ final class Fleet {
       own.put("EGRESS_PUBLIC_PORT", Integer.toString(FreePort.choose()));
       own.put("EGRESS_INTERNAL_PORT", Integer.toString(FreePort.choose()));
       if (i < APIS) {
-        apis.add(new Role("api-" + i, ApiMain.class.getName(), folder, own, database, kafka));
+        apis.add(
+            new Role("api-" + i, ApiMain.class.getName(), folder, build, own, database, kafka));
       } else {
         dispatchers.add(
             new Role(
                 "dispatcher-" + (i - APIS),
                 DispatcherMain.class.getName(),
                 folder,
+                build,
                 own,
                 database,
                 kafka));
@@ -64,10 +66,11 @@ final class Fleet {
     backends.lead(roles());
   }
 
-  /** Returns when everything is up; it ends with {@code process}. */
-  static Fleet start(RunningProcess process, Path folder, FleetBackends.Starter starter)
+  /** Returns when everything is up, with {@code build}; it ends with {@code process}. */
+  static Fleet start(
+      RunningProcess process, Path folder, FleetBackends.Starter starter, Build build)
       throws IOException, InterruptedException {
-    Fleet fleet = new Fleet(process, folder, starter);
+    Fleet fleet = new Fleet(process, folder, starter, build);
     fleet.roles().forEach(Role::start);
     for (Role role : fleet.roles()) {
       role.awaitUp();

@@ -1,7 +1,6 @@
 package io.egress.bench.torture;
 
 import io.egress.standalone.run.ChildProcess;
-import io.egress.standalone.run.ServiceJvm;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,6 +33,7 @@ final class Role {
   private final Map<String, String> settings;
   final Link database;
   final Link kafka;
+  private Build build;
   private int starts;
   private volatile boolean frozen;
   private long linesLogged;
@@ -43,12 +43,14 @@ final class Role {
       String name,
       String main,
       Path folder,
+      Build build,
       Map<String, String> settings,
       Link database,
       Link kafka) {
     this.name = name;
     this.main = main;
     this.folder = folder;
+    this.build = build;
     this.settings = new TreeMap<>(settings);
     this.database = database;
     this.kafka = kafka;
@@ -63,15 +65,14 @@ final class Role {
   }
 
   void start() {
-    process =
-        ChildProcess.start(
-            folder,
-            name + "." + ++starts,
-            new ChildProcess.Command(
-                ServiceJvm.options(name.replaceFirst("-.*", ""), HEAP_MEGABYTES),
-                main,
-                List.of(),
-                settings));
+    List<String> line = build.jvm(name.replaceFirst("-.*", ""), HEAP_MEGABYTES);
+    line.add(main);
+    process = ChildProcess.start(folder, name + "." + ++starts, line, settings);
+  }
+
+  /** The build that it is started with from now on. */
+  void use(Build next) {
+    build = next;
   }
 
   void awaitUp() throws InterruptedException {

@@ -22,11 +22,14 @@ final class Tenant {
   private static final int SEGMENTS = 4;
   private static final int READERS = 2;
 
+  /** How long the pages of the second reader are held; those of the first are not. */
+  private static final int HELD_SECONDS = 3;
+
   /**
-   * An existing endpoint. {@code exactFrom} is the first position it is owed. It is notified of
-   * erasures from {@code notifiedFromNanos} on.
+   * An existing endpoint. {@code exactFrom} is the first position it is owed; a replay owes it what
+   * was before. It is notified of erasures from {@code notifiedFromNanos} on.
    */
-  record Endpoint(String name, UUID id, long exactFrom, long notifiedFromNanos) {}
+  record Endpoint(String name, UUID id, long exactFrom, boolean replayed, long notifiedFromNanos) {}
 
   private final String name;
   private final UUID id = UUID.randomUUID();
@@ -102,7 +105,11 @@ final class Tenant {
     String after = "";
     while (true) {
       long askedNanos = System.nanoTime();
-      JsonObject page = clients.pull(key, "captures?limit=" + (1 + 37 * reader) + after);
+      JsonObject page =
+          clients.pull(
+              key,
+              "captures?limit=%d&wait=%d%s"
+                  .formatted(1 + 37 * reader, reader * HELD_SECONDS, after));
       List<UUID> captures = ids(page.getJsonArray("captures"));
       for (UUID captureId : captures) {
         Evidence.Erased erased = evidence.erased().get(captureId);
@@ -121,6 +128,20 @@ final class Tenant {
       if (!pageInfo.getBoolean("hasNextPage")) {
         TimeUnit.MILLISECONDS.sleep(200);
       }
+    }
+  }
+
+  /** Has a page open, with one session, until {@link Clients} end. */
+  void visit() throws InterruptedException {
+    String link =
+        clients
+            .internal(
+                "POST", "/workspaces/" + id + "/portal-links", new JsonObject().put("role", "view"))
+            .getString("url");
+    String cookie = clients.openSession(link.substring(link.indexOf("token=") + 6));
+    while (true) {
+      clients.page("/portal/" + id + "/", cookie);
+      TimeUnit.MILLISECONDS.sleep(1_000);
     }
   }
 
@@ -274,11 +295,27 @@ final class Tenant {
             endpoint,
             UUID.fromString(answer.getString("id")),
             fullHistory ? 1 : 1 + answer.getLong("created_position", 0L),
+            false,
             System.nanoTime());
     if (kind != Receivers.Kind.HANGING) {
       endpoints.put(endpoint, added);
     }
     return added;
+  }
+
+  /** Adds an endpoint that gets what was before it, too. */
+  void replay() throws InterruptedException {
+    Endpoint added = addEndpoint(Receivers.Kind.HEALTHY, false);
+    if (added.exactFrom() > 1) {
+      clients.internal(
+          "POST",
+          path(added) + "/replays",
+          new JsonObject().put("from_position", 1).put("to_position", added.exactFrom() - 1));
+      endpoints.put(
+          added.name(),
+          new Endpoint(
+              added.name(), added.id(), added.exactFrom(), true, added.notifiedFromNanos()));
+    }
   }
 
   /** From then on nothing is owed to it: deliveries due while it is paused are skipped. */

@@ -8,9 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
@@ -44,8 +43,9 @@ public final class TortureCommand implements Callable<Integer> {
 
   @Option(
       names = "--faults",
-      defaultValue = "1000000",
-      description = "after how many faults to stop, if before that")
+      defaultValue = "1000",
+      description =
+          "after how many faults to stop, if before that; with --from, how many there are")
   private int faultsMax;
 
   @Option(
@@ -68,6 +68,14 @@ public final class TortureCommand implements Callable<Integer> {
       names = "--folder",
       description = "where the processes' logs and data go; a temporary folder if not given")
   private @Nullable Path folder;
+
+  @Option(
+      names = "--from",
+      description =
+          "a release, of those in deploy/releases, that the processes start with. One after the other is"
+              + " replaced by this build, then by the release again, and by this build once more, with"
+              + " --faults between them; --minutes does not count. Only from a checkout")
+  private @Nullable String release;
 
   private static final class BackendsConverter implements ITypeConverter<FleetBackends.Starter> {
     @Override
@@ -99,10 +107,11 @@ public final class TortureCommand implements Callable<Integer> {
     Path where = folder == null ? Files.createTempDirectory("egress-torture") : folder;
     Files.createDirectories(where);
     System.out.printf("seed %d, logs in %s%nstarting ...%n", seed, where);
+    Build first = release == null ? Build.current() : Build.ofRelease(release);
     Vertx vertx = Vertx.vertx();
     process.pushAsync("the receivers", vertx::close);
     Receivers receivers = Receivers.start(vertx, evidence);
-    Fleet fleet = Fleet.start(process, where, backends);
+    Fleet fleet = Fleet.start(process, where, backends, first);
     Clients clients = new Clients(fleet.apis(), evidence, () -> ended);
     List<Tenant> tenants = new ArrayList<>();
     for (String name : TENANTS) {
@@ -119,7 +128,8 @@ public final class TortureCommand implements Callable<Integer> {
     awaitRecovery(tenants);
     List<Role.Footprint> before = fleet.roles().stream().map(Role::footprint).toList();
     int faults =
-        breakThings(fleet, tenants, () -> new Tenant("dove", seed, clients, receivers, evidence));
+        breakThings(
+            fleet, first, tenants, () -> new Tenant("dove", seed, clients, receivers, evidence));
     putting = false;
     for (Thread putter : putters) {
       putter.join();
@@ -133,22 +143,41 @@ public final class TortureCommand implements Callable<Integer> {
     return evidence.violations().isEmpty() ? 0 : 1;
   }
 
-  private int breakThings(Fleet fleet, List<Tenant> tenants, Faults.Newcomer newcomer)
+  private int breakThings(Fleet fleet, Build first, List<Tenant> tenants, Faults.Newcomer newcomer)
       throws Exception {
     Random random = new Random(seed);
     Faults faults = new Faults(fleet, tenants, newcomer, evidence, random, recovery);
-    Deque<Fault> next = new ArrayDeque<>();
-    long begun = System.nanoTime();
+    Iterator<Fault> next =
+        release == null
+            ? faults.endless().limit(faultsMax).iterator()
+            : forwardBackForward(faults, first).iterator();
     int count = 0;
-    while (count < faultsMax
-        && System.nanoTime() - begun < (long) (minutes * TimeUnit.MINUTES.toNanos(1))) {
-      if (next.isEmpty()) {
-        next.addAll(faults.shuffled());
-      }
-      breakOnce(++count, next.remove(), tenants);
+    long begun = System.nanoTime();
+    while ((release != null
+            || System.nanoTime() - begun < (long) (minutes * TimeUnit.MINUTES.toNanos(1)))
+        && next.hasNext()) {
+      breakOnce(++count, next.next(), tenants);
       TimeUnit.MILLISECONDS.sleep(random.nextInt(500));
     }
     return count;
+  }
+
+  /** The takeovers of all processes, and between them as many other faults as were given. */
+  private List<Fault> forwardBackForward(Faults faults, Build release) {
+    List<Fault> takeovers = new ArrayList<>();
+    for (Build to : List.of(Build.current(), release, Build.current())) {
+      takeovers.addAll(faults.takeovers(to));
+    }
+    Iterator<Fault> others = faults.endless().iterator();
+    List<Fault> all = new ArrayList<>();
+    for (int i = 0; i < takeovers.size(); i++) {
+      all.add(takeovers.get(i));
+      int soFar = (int) ((i + 1L) * faultsMax / takeovers.size());
+      while (all.size() - i - 1 < soFar) {
+        all.add(others.next());
+      }
+    }
+    return all;
   }
 
   private void breakOnce(int count, Fault fault, List<Tenant> tenants) throws Exception {
@@ -203,6 +232,7 @@ public final class TortureCommand implements Callable<Integer> {
       readers.add(inOwnThread(() -> tenant.read(reader)));
     }
     readers.add(inOwnThread(tenant::follow));
+    readers.add(inOwnThread(tenant::visit));
   }
 
   private interface Work {

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.bench.ShortLived;
 import io.egress.standalone.run.ChildProcess;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,20 +44,34 @@ class TortureTest {
     keepsEveryPromise("ha", 3, folder);
   }
 
-  private static void keepsEveryPromise(String backends, int faults, Path folder) throws Exception {
-    try (ChildProcess torture =
-        ShortLived.start(
-            folder,
-            "torture",
-            "--seed=" + SEED,
-            "--backends=" + backends,
-            "--faults=" + faults,
-            "--recovery=2m",
-            "--folder=" + folder.resolve("fleet"))) {
-      int status = torture.awaitExit(Duration.ofMinutes(9));
+  /** From the newest release to this build, back and forward again. */
+  @Test
+  @Tag("full")
+  @Timeout(900)
+  @Execution(ExecutionMode.SAME_THREAD)
+  void keepsEveryPromiseThroughAnUpgradeAndBack(@TempDir Path folder) throws Exception {
+    List<String> releases = Files.readAllLines(Path.of("..", "..", "deploy", "releases"));
+    String newest = releases.getLast().split(" ", 2)[0];
 
-      assertThat(torture.output()).contains("every promise was kept").contains(faults + " faults");
+    assertThat(keepsEveryPromise(folder, "--faults=3", "--from=" + newest))
+        .contains("api-1 becomes this build", "dispatcher-2 becomes " + newest);
+  }
+
+  private static void keepsEveryPromise(String backends, int faults, Path folder) throws Exception {
+    assertThat(keepsEveryPromise(folder, "--backends=" + backends, "--faults=" + faults))
+        .contains(faults + " faults");
+  }
+
+  private static String keepsEveryPromise(Path folder, String... options) throws Exception {
+    List<String> arguments = new ArrayList<>(List.of("torture", "--seed=" + SEED, "--recovery=2m"));
+    arguments.add("--folder=" + folder.resolve("fleet"));
+    arguments.addAll(List.of(options));
+    try (ChildProcess torture = ShortLived.start(folder, arguments.toArray(String[]::new))) {
+      int status = torture.awaitExit(Duration.ofMinutes(14));
+
+      assertThat(torture.output()).contains("every promise was kept");
       assertThat(status).isZero();
+      return torture.output();
     }
   }
 }
