@@ -1,6 +1,7 @@
 package io.egress.acceptance;
 
 import static io.egress.acceptance.Snippets.has;
+import static io.egress.acceptance.Snippets.works;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -27,7 +28,12 @@ class ReleaseScriptTest {
 
   @BeforeEach
   void makeCheckout() throws Exception {
-    assumeTrue(has("git") && has("bash") && has("openssl"), "the script needs git and openssl");
+    assumeTrue(
+        has("git")
+            && has("bash")
+            && works("openssl", "version")
+            && works("tar", "--sort=name", "--version"),
+        "the script needs git, bash, OpenSSL and GNU tar");
     checkout = temporary.resolve("a checkout");
     programs = Files.createDirectories(temporary.resolve("programs"));
     for (String script : new String[] {"deploy/release", ".mvn/jdk"}) {
@@ -93,8 +99,7 @@ class ReleaseScriptTest {
 
   @Test
   void refusesChangesThatAreInNoVersion() throws Exception {
-    write(
-        "CHANGELOG.md", "## Unreleased\n\nSome of it.\n\n## 1.0.0 - 2026-11-22\n\nAll of it.\n");
+    write("CHANGELOG.md", "## Unreleased\n\nSome of it.\n\n## 1.0.0 - 2026-11-22\n\nAll of it.\n");
     commit();
 
     assertThat(refusal()).contains("CHANGELOG.md has changes under '## Unreleased'");
