@@ -8,6 +8,10 @@ WORKDIR /src
 COPY . .
 RUN --mount=type=cache,target=/root/.m2,sharing=locked \
     ./mvnw -B -q -pl api,dispatcher,cli,standalone -am -Dmaven.test.skip=true -Dspotless.check.skip=true package
+RUN for role in api dispatcher; do \
+      mkdir -p /image/$role-licenses && cp -r deploy/licenses/. $role/target/licenses/. /image/$role-licenses && \
+      find /image/$role-licenses -type d -empty -delete; \
+    done
 # Files that change with every build are in their own layer, above the libraries.
 RUN for role in api dispatcher; do \
       mkdir -p /image/$role/opt/egress/app && mv $role/target/lib /image/$role-lib && \
@@ -34,6 +38,7 @@ HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 CMD ["heal
 # A training run makes the cache of the role, with its class path in an order that does not depend on a file system.
 FROM role AS api
 COPY --from=build /image/api-lib /opt/egress/lib
+COPY --from=build /image/api-licenses /opt/egress/licenses
 COPY --from=build /image/native /opt/egress/native
 COPY --from=build /image/api /
 USER 0:0
@@ -47,6 +52,7 @@ ENTRYPOINT ["java", "@/opt/egress/jvm/common", "@/opt/egress/jvm/api", "@/opt/eg
 
 FROM role AS dispatcher
 COPY --from=build /image/dispatcher-lib /opt/egress/lib
+COPY --from=build /image/dispatcher-licenses /opt/egress/licenses
 COPY --from=build /image/native /opt/egress/native
 COPY --from=build /image/dispatcher /
 USER 0:0

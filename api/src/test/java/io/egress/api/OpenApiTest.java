@@ -52,7 +52,7 @@ class OpenApiTest {
     JsonObject description = publicDescription();
 
     assertThat(description.getString("openapi")).startsWith("3.1.");
-    assertThat(description.getJsonObject("info").getString("version")).isEqualTo("1.0.0");
+    assertThat(description.getJsonObject("info").getString("version")).startsWith("1.");
     assertThat(description.getJsonObject("webhooks").fieldNames())
         .containsExactly("capture.processed", "capture.updated", "capture.erased");
     assertThat(description.getJsonObject("paths").getJsonObject("/api/v1/captures").encode())

