@@ -205,6 +205,47 @@ class HelmChartTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"minimal", "full"})
+  void updatesOnePodAtATimeAndKeepsTheOldOnesUntilThen(String values) throws Exception {
+    List<JsonObject> objects = chart.objects(values);
+    for (JsonObject deployment : ofKind(objects, "Deployment")) {
+      JsonObject spec = deployment.getJsonObject("spec");
+      assertThat(spec.getJsonObject("strategy").getJsonObject("rollingUpdate").getMap())
+          .isEqualTo(Map.of("maxSurge", 1, "maxUnavailable", 0));
+      assertThat(spec.getInteger("minReadySeconds")).isPositive();
+      assertThat(spec.getInteger("revisionHistoryLimit")).isGreaterThan(1);
+      JsonObject startup = container(deployment).getJsonObject("startupProbe");
+      assertThat(startup.getInteger("periodSeconds") * startup.getInteger("failureThreshold"))
+          .as("longer than a start may take, and shorter than Kubernetes' progressDeadlineSeconds")
+          .isBetween(300, 600);
+    }
+    assertThat(ofKind(objects, "PodDisruptionBudget"))
+        .hasSize(2)
+        .allSatisfy(budget ->
+            assertThat(budget.getJsonObject("spec").getInteger("maxUnavailable")).isOne());
+  }
+
+  /** Kubernetes refuses to change these; an upgrade would fail. */
+  @ParameterizedTest
+  @ValueSource(strings = {"minimal", "full"})
+  void selectsPodsByLabelsThatNoReleaseChanges(String values) throws Exception {
+    List<JsonObject> deployments = ofKind(chart.objects(values), "Deployment");
+    List<JsonObject> upgraded =
+        ofKind(chart.objects(values, "image.tag=1.1.0", "shutdownSeconds=60"), "Deployment");
+    for (int i = 0; i < deployments.size(); i++) {
+      JsonObject selector = deployments.get(i).getJsonObject("spec").getJsonObject("selector");
+      assertThat(selector.getJsonObject("matchLabels").getMap())
+          .containsOnlyKeys(
+              "app.kubernetes.io/name",
+              "app.kubernetes.io/instance",
+              "app.kubernetes.io/component");
+      assertThat(upgraded.get(i).getJsonObject("spec").getJsonObject("selector"))
+          .isEqualTo(selector);
+      assertThat(name(upgraded.get(i))).isEqualTo(name(deployments.get(i)));
+    }
+  }
+
   @Test
   void runsNoMoreConsumersThanThereArePartitions() throws Exception {
     assertThat(chart.template("minimal", "dispatcher.replicas=12").exitValue()).isZero();
