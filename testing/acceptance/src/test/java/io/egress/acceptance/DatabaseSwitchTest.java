@@ -80,11 +80,11 @@ class DatabaseSwitchTest {
         shell.run(block(page, "psql \"$NEW\" -c \"select srsubstate"));
 
         shell.run(block(page, "set -eu"));
-        await()
-            .atMost(PATIENCE)
-            .ignoreExceptions()
-            .until(() -> !roles.mintKey(workspace).isEmpty());
-        since.addAll(put(roles, 10));
+        String first = UUID.randomUUID().toString();
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> put(roles, first));
+        since.add(first);
+        assertThat(roles.mintKey(workspace)).as("sequences go on").isNotEmpty();
+        since.addAll(put(roles, 9));
 
         assertThat(next.ask("select count(*) from stream")).isEqualTo("30");
         assertThat(old.ask("select count(*) from stream")).isEqualTo("20");
@@ -117,12 +117,17 @@ class DatabaseSwitchTest {
 
   private Set<String> put(BothRoles roles, int count) {
     Set<String> ids = new HashSet<>();
-    for (int i = 0; i < count; i++) {
+    while (ids.size() < count) {
       String id = UUID.randomUUID().toString();
-      roles.call("PUT", "/captures/" + id, conversations.next(2));
+      put(roles, id);
       ids.add(id);
     }
     return ids;
+  }
+
+  private boolean put(BothRoles roles, String id) {
+    roles.call("PUT", "/captures/" + id, conversations.next(2));
+    return true;
   }
 
   private static JsonObject pull(BothRoles roles, String key, String after) {

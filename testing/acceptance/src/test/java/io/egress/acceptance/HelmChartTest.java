@@ -16,6 +16,7 @@ import io.egress.settings.Settings;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +42,17 @@ class HelmChartTest {
           "EGRESS_SECRET_KEY",
           "EGRESS_OPERATOR_WEBHOOK_SECRET",
           "EGRESS_PROXY");
+
+  private static final Set<String> NOT_ASKED_OF_THE_CHART =
+      Set.of(
+          // The tag of a release is not moved.
+          "container-image-pull-policy",
+          // Only /tmp is writable, and has a limit.
+          "container-ephemeral-storage-request-and-limit",
+          // There are topology spread constraints.
+          "deployment-has-host-podantiaffinity",
+          // A scaler of KEDA sets the number.
+          "deployment-replicas");
 
   private final Path folder;
   private final HelmChart chart;
@@ -70,6 +82,27 @@ class HelmChartTest {
             .encode()
             .replace("\"imagePullPolicy\"", "\"imagePullPolicies\"");
     assertThat(schemas.faults(new JsonObject(misspelled))).as("unknown field").isNotEmpty();
+  }
+
+  /** Selectors, budgets, policies, scalers and probes that fit together. */
+  @ParameterizedTest
+  @ValueSource(strings = {"minimal", "full"})
+  void hasNothingThatKubeScoreFindsWrong(String values) throws Exception {
+    Path program = GoProgram.install("github.com/zegl/kube-score/cmd/kube-score", "v1.20.0");
+    Path file = Files.writeString(folder.resolve("objects.yaml"), chart.rendered(values));
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "score",
+                "--exit-one-on-warning",
+                "--kubernetes-version=v1.27",
+                // With it, the JVM would be throttled while it compiles.
+                "--ignore-container-cpu-limit",
+                file.toString()));
+    NOT_ASKED_OF_THE_CHART.forEach(test -> arguments.add("--ignore-test=" + test));
+
+    HelmChart.Answer answer = chart.run(program, arguments.toArray(String[]::new));
+    assertThat(answer.exitValue()).as(answer.text()).isZero();
   }
 
   @ParameterizedTest
