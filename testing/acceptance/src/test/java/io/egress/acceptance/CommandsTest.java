@@ -155,7 +155,7 @@ class CommandsTest {
   }
 
   /** The command that an example calls, with ids for what it leaves open. */
-  private static CommandLine parsed(String example) {
+  static CommandLine parsed(String example) {
     CommandLine root = Main.commandLine();
     List<String> words =
         Pattern.compile("'([^']*)'|(\\S+)")

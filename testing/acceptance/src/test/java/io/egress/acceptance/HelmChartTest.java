@@ -16,6 +16,7 @@ import io.egress.settings.Settings;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +42,17 @@ class HelmChartTest {
           "EGRESS_SECRET_KEY",
           "EGRESS_OPERATOR_WEBHOOK_SECRET",
           "EGRESS_PROXY");
+
+  private static final Set<String> NOT_ASKED_OF_THE_CHART =
+      Set.of(
+          // The tag of a release is not moved.
+          "container-image-pull-policy",
+          // Only /tmp is writable, and has a limit.
+          "container-ephemeral-storage-request-and-limit",
+          // There are topology spread constraints.
+          "deployment-has-host-podantiaffinity",
+          // A scaler of KEDA sets the number.
+          "deployment-replicas");
 
   private final Path folder;
   private final HelmChart chart;
@@ -70,6 +82,27 @@ class HelmChartTest {
             .encode()
             .replace("\"imagePullPolicy\"", "\"imagePullPolicies\"");
     assertThat(schemas.faults(new JsonObject(misspelled))).as("unknown field").isNotEmpty();
+  }
+
+  /** Selectors, budgets, policies, scalers and probes that fit together. */
+  @ParameterizedTest
+  @ValueSource(strings = {"minimal", "full"})
+  void hasNothingThatKubeScoreFindsWrong(String values) throws Exception {
+    Path program = GoProgram.install("github.com/zegl/kube-score/cmd/kube-score", "v1.20.0");
+    Path file = Files.writeString(folder.resolve("objects.yaml"), chart.rendered(values));
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "score",
+                "--exit-one-on-warning",
+                "--kubernetes-version=v1.27",
+                // With it, the JVM would be throttled while it compiles.
+                "--ignore-container-cpu-limit",
+                file.toString()));
+    NOT_ASKED_OF_THE_CHART.forEach(test -> arguments.add("--ignore-test=" + test));
+
+    HelmChart.Answer answer = chart.run(program, arguments.toArray(String[]::new));
+    assertThat(answer.exitValue()).as(answer.text()).isZero();
   }
 
   @ParameterizedTest
@@ -202,6 +235,47 @@ class HelmChartTest {
               : 0;
       assertThat(environment(deployment))
           .containsEntry("EGRESS_SHUTDOWN_TIMEOUT", (grace - preStop - 10) + "s");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"minimal", "full"})
+  void updatesOnePodAtATimeAndKeepsTheOldOnesUntilThen(String values) throws Exception {
+    List<JsonObject> objects = chart.objects(values);
+    for (JsonObject deployment : ofKind(objects, "Deployment")) {
+      JsonObject spec = deployment.getJsonObject("spec");
+      assertThat(spec.getJsonObject("strategy").getJsonObject("rollingUpdate").getMap())
+          .isEqualTo(Map.of("maxSurge", 1, "maxUnavailable", 0));
+      assertThat(spec.getInteger("minReadySeconds")).isPositive();
+      assertThat(spec.getInteger("revisionHistoryLimit")).isGreaterThan(1);
+      JsonObject startup = container(deployment).getJsonObject("startupProbe");
+      assertThat(startup.getInteger("periodSeconds") * startup.getInteger("failureThreshold"))
+          .as("longer than a start may take, and shorter than Kubernetes' progressDeadlineSeconds")
+          .isBetween(300, 600);
+    }
+    assertThat(ofKind(objects, "PodDisruptionBudget"))
+        .hasSize(2)
+        .allSatisfy(budget ->
+            assertThat(budget.getJsonObject("spec").getInteger("maxUnavailable")).isOne());
+  }
+
+  /** Kubernetes refuses to change these; an upgrade would fail. */
+  @ParameterizedTest
+  @ValueSource(strings = {"minimal", "full"})
+  void selectsPodsByLabelsThatNoReleaseChanges(String values) throws Exception {
+    List<JsonObject> deployments = ofKind(chart.objects(values), "Deployment");
+    List<JsonObject> upgraded =
+        ofKind(chart.objects(values, "image.tag=1.1.0", "shutdownSeconds=60"), "Deployment");
+    for (int i = 0; i < deployments.size(); i++) {
+      JsonObject selector = deployments.get(i).getJsonObject("spec").getJsonObject("selector");
+      assertThat(selector.getJsonObject("matchLabels").getMap())
+          .containsOnlyKeys(
+              "app.kubernetes.io/name",
+              "app.kubernetes.io/instance",
+              "app.kubernetes.io/component");
+      assertThat(upgraded.get(i).getJsonObject("spec").getJsonObject("selector"))
+          .isEqualTo(selector);
+      assertThat(name(upgraded.get(i))).isEqualTo(name(deployments.get(i)));
     }
   }
 
