@@ -14,8 +14,12 @@ import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.slf4j.Logger;
@@ -25,6 +29,8 @@ import org.tukaani.xz.XZInputStream;
 /** PostgreSQL's programs for this machine, unpacked from the class path once and then kept. */
 record PostgresBinaries(Path home) {
   private static final Logger log = LoggerFactory.getLogger(PostgresBinaries.class);
+  private static final Pattern VERSION = Pattern.compile("\\) (\\d+)");
+  private static final Duration VERSION_LIMIT = Duration.ofSeconds(30);
   private static final int BUFFER_BYTES = 1 << 16;
   private static final Map<String, String> ARCHITECTURES =
       Map.of("amd64", "x86_64", "x86_64", "x86_64", "aarch64", "arm_64", "arm64", "arm_64");
@@ -35,6 +41,18 @@ record PostgresBinaries(Path home) {
 
   Path pgCtl() {
     return home.resolve("bin/pg_ctl");
+  }
+
+  /** Such as 17. */
+  String majorVersion() {
+    Path program = home.resolve("bin/postgres");
+    String printed =
+        Command.run(home, VERSION_LIMIT, List.of(program.toString(), "--version")).output();
+    Matcher version = VERSION.matcher(printed);
+    if (!version.find()) {
+      throw new EmbeddedBackendException(program + " does not print its version: " + printed);
+    }
+    return version.group(1);
   }
 
   /** Safe for concurrent processes and threads. */

@@ -63,6 +63,7 @@ record PostgresFolder(Path root) {
   void initialise(PostgresBinaries binaries, ServerAccount account, Durability durability)
       throws IOException {
     if (Files.exists(data())) {
+      requireVersionOf(binaries);
       account.own(root);
       account.requireReach(root);
       return;
@@ -85,6 +86,16 @@ record PostgresFolder(Path root) {
     Files.writeString(
         unfinished.resolve("postgresql.conf"), "include '" + SETTINGS_FILE + "'\n", APPEND);
     Files.move(unfinished, data(), ATOMIC_MOVE);
+  }
+
+  private void requireVersionOf(PostgresBinaries binaries) throws IOException {
+    String written = Files.readString(data().resolve("PG_VERSION")).strip();
+    String available = binaries.majorVersion();
+    if (!written.equals(available)) {
+      throw new EmbeddedBackendException(
+          "%s was written by PostgreSQL %s, and this release brings PostgreSQL %s. docs/upgrading.md says how to upgrade it"
+              .formatted(data(), written, available));
+    }
   }
 
   /** Copies the data of a running server, to follow it. */

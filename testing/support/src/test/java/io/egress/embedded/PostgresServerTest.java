@@ -65,6 +65,19 @@ class PostgresServerTest {
   }
 
   @Test
+  void refusesDataOfAnotherMajorVersion() throws Exception {
+    try (PostgresServer server = start()) {
+      server.stop();
+    }
+    Files.writeString(folder.resolve("data").resolve("PG_VERSION"), "16\n");
+
+    assertThatThrownBy(this::start)
+        .isInstanceOf(EmbeddedBackendException.class)
+        .hasMessageContaining("was written by PostgreSQL 16, and this release brings PostgreSQL 1")
+        .hasMessageContaining("docs/upgrading.md");
+  }
+
+  @Test
   void requiresItsGeneratedPassword() throws Exception {
     try (PostgresServer server = start()) {
       Path file = folder.resolve("password");
@@ -130,11 +143,11 @@ class PostgresServerTest {
   @Test
   void reportsPostgresLogWhenItDoesNotStart() throws Exception {
     start().close();
-    Files.writeString(folder.resolve("data/PG_VERSION"), "9.6\n");
+    Files.writeString(folder.resolve("data/postgresql.conf"), "no_such_setting = 1\n");
     assertThatThrownBy(this::start)
         .isInstanceOf(EmbeddedBackendException.class)
         .hasMessageContaining(folder.toRealPath().toString())
-        .hasMessageContaining("incompatible with server");
+        .hasMessageContaining("no_such_setting");
   }
 
   @ParameterizedTest
