@@ -28,7 +28,11 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -70,6 +74,35 @@ class StoredFormatsTest {
     assertThat(StoredDatabase.schema(Service.shared().database))
         .as("write a sample with %s", WRITE)
         .isEqualTo(Files.readAllLines(newest().resolve("schema.txt")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("releases")
+  void migrationsOfAReleaseNeverChange(Path release) throws IOException {
+    assertThat(migrations()).containsAll(Files.readAllLines(release.resolve("migrations.txt")));
+  }
+
+  /** Digests and names, as {@code sha256sum} prints them. */
+  private static List<String> migrations() throws IOException {
+    Path folder = Path.of("..", "common", "src", "main", "resources", "db", "migration");
+    List<String> lines = new ArrayList<>();
+    try (Stream<Path> scripts = Files.list(folder)) {
+      for (Path script : scripts.sorted().toList()) {
+        String name = script.getFileName().toString();
+        if (name.startsWith("V")) {
+          lines.add(sha256(Files.readAllBytes(script)) + "  " + name);
+        }
+      }
+    }
+    return lines;
+  }
+
+  private static String sha256(byte[] bytes) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    } catch (NoSuchAlgorithmException everyJdkHasIt) {
+      throw new IllegalStateException(everyJdkHasIt);
+    }
   }
 
   /** An environment that starts a release starts the next one, too. */
@@ -207,6 +240,7 @@ class StoredFormatsTest {
                   .encodePrettily()
               + "\n");
     }
+    Files.writeString(folder.resolve("migrations.txt"), String.join("\n", migrations()) + "\n");
     Files.writeString(folder.resolve("settings.txt"), String.join("\n", settings()) + "\n");
     Files.writeString(folder.resolve("records.json"), sampleRecords().encodePrettily() + "\n");
   }
