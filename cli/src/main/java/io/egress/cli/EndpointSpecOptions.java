@@ -47,6 +47,14 @@ final class EndpointSpecOptions {
               + " before, capture.erased, both with a comma between them, or none")
   private @Nullable List<String> events;
 
+  @Option(
+      names = "--payload",
+      paramLabel = "KIND",
+      description =
+          "document, or reference: webhooks say only where the document is, and the receiver reads it with a"
+              + " key")
+  private @Nullable String payload;
+
   /** Adds what was given. */
   void putInto(JsonObject endpoint) {
     if (description != null) {
@@ -61,6 +69,9 @@ final class EndpointSpecOptions {
       Set<String> all = new LinkedHashSet<>(List.of(Event.CAPTURE_PROCESSED.word()));
       events.stream().filter(event -> !event.equals(NONE)).forEach(all::add);
       endpoint.put("events", new JsonArray(List.copyOf(all)));
+    }
+    if (payload != null) {
+      endpoint.put("payload", payload);
     }
   }
 

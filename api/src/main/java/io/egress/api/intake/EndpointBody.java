@@ -10,6 +10,7 @@ import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
 import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.EndpointUrl;
 import io.egress.webhook.endpoint.NewEndpoint;
+import io.egress.webhook.endpoint.Payload;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,7 +36,8 @@ public final class EndpointBody {
     "client_certificate.certificate",
     "client_certificate.key",
     "standard_webhooks",
-    "events.[]"
+    "events.[]",
+    "payload"
   };
   private static final Shape CREATION = shape("full_history");
   private static final Shape CHANGE = shape("paused");
@@ -46,6 +48,7 @@ public final class EndpointBody {
   /** A chain of several certificates of 4,096 bits. */
   private static final int PEM_CHARACTERS_MAX = 16_384;
 
+  private static final int PAYLOAD_CHARACTERS_MAX = 20;
   private static final Shape ROTATION = Shape.of("overlap");
   private static final Duration OVERLAP_DEFAULT = Duration.ofHours(24);
   private static final Duration OVERLAP_MAX = Duration.ofDays(30);
@@ -112,7 +115,8 @@ public final class EndpointBody {
         fields.has("standard_webhooks")
             ? fields.flag("standard_webhooks")
             : before.standardWebhooks(),
-        fields.has("events") ? events(fields) : before.events());
+        fields.has("events") ? events(fields) : before.events(),
+        fields.has("payload") ? payload(fields) : before.payload());
   }
 
   private static Set<Event> events(Fields fields) {
@@ -130,6 +134,15 @@ public final class EndpointBody {
     return words.stream()
         .flatMap(word -> Event.find(word).stream())
         .collect(Collectors.toUnmodifiableSet());
+  }
+
+  private static Payload payload(Fields fields) {
+    String word = fields.text("payload", PAYLOAD_CHARACTERS_MAX);
+    Optional<Payload> payload = Payload.find(word);
+    if (payload.isEmpty() && fields.isSound("payload")) {
+      fields.fault("payload", "must be " + String.join(" or ", Payload.words()));
+    }
+    return payload.orElse(Payload.DOCUMENT);
   }
 
   private static @Nullable Integer limit(Fields fields, String name, int max) {

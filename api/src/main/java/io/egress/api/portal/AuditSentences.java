@@ -70,7 +70,8 @@ final class AuditSentences {
           "max_in_flight", "the webhooks at a time",
           "client_certificate", "the client certificate",
           "standard_webhooks", "signing by Standard Webhooks",
-          "events", "the events");
+          "events", "the events",
+          "payload", "the data");
 
   private AuditSentences() {}
 

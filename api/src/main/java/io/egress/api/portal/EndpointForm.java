@@ -2,6 +2,7 @@ package io.egress.api.portal;
 
 import io.egress.api.portal.access.PortalForm;
 import io.egress.webhook.delivery.Event;
+import io.egress.webhook.endpoint.Payload;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.Arrays;
@@ -21,7 +22,8 @@ final class EndpointForm {
         .put("max_per_second", number(form.text("max_per_second")))
         .put("max_in_flight", number(form.text("max_in_flight")))
         .put("standard_webhooks", form.isChecked("standard_webhooks"))
-        .put("events", new JsonArray(Event.words(events(form))));
+        .put("events", new JsonArray(Event.words(events(form))))
+        .put("payload", (form.isChecked("payload") ? Payload.REFERENCE : Payload.DOCUMENT).word());
   }
 
   private static List<Event> events(PortalForm form) {

@@ -138,7 +138,7 @@ final class EndpointPage {
         200,
         null,
         AttemptRow.of(
-            1, result.attempt(), result.deliveryId(), CaptureState.OF_TEST.position(), "", false));
+            1, result.attempt(), result.deliveryId(), CaptureState.POSITION_OF_TEST, "", false));
   }
 
   /** Shows the form for rotating the secret. */

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxInFlight limits concurrent attempts; null if not set
  * @param standardWebhooks whether its webhooks carry the headers of Standard Webhooks, too
  * @param events what it subscribes to
+ * @param payload what the data of a webhook is, unless its capture was erased
  */
 public record EndpointSpec(
     String url,
@@ -24,7 +25,8 @@ public record EndpointSpec(
     @Nullable Integer maxPerSecond,
     @Nullable Integer maxInFlight,
     boolean standardWebhooks,
-    Set<Event> events) {
+    Set<Event> events,
+    Payload payload) {
   /** The limits of attempts to an endpoint; null if not set. */
   public record Limits(@Nullable Integer maxPerSecond, @Nullable Integer maxInFlight) {
     public static final Limits NONE = new Limits(null, null);
@@ -42,11 +44,12 @@ public record EndpointSpec(
       events.stream().filter(Objects::nonNull).forEach(all::add);
     }
     events = Collections.unmodifiableSet(all);
+    payload = payload == null ? Payload.DOCUMENT : payload;
   }
 
   /** One that says nothing but the URL. */
   public static EndpointSpec of(String url) {
-    return new EndpointSpec(url, null, null, null, false, Set.of());
+    return new EndpointSpec(url, null, null, null, false, Set.of(), Payload.DOCUMENT);
   }
 
   @JsonIgnore

@@ -1,12 +1,19 @@
 package io.egress.webhook.send;
 
+import java.util.UUID;
+
 /**
  * Which capture a webhook is about, in which state: receivers see what they miss, and drop what is
  * older than what they have.
  *
- * @param position its place in its workspace's stream; 0 for a test
+ * @param position its place in its workspace's stream
  * @param revision increases with everything that changes what is shown of it
  */
-public record CaptureState(long position, long revision) {
-  public static final CaptureState OF_TEST = new CaptureState(0, 1);
+public record CaptureState(UUID id, long position, long revision) {
+  /** No capture of a stream has it. */
+  public static final long POSITION_OF_TEST = 0;
+
+  public static CaptureState ofTest(UUID id) {
+    return new CaptureState(id, POSITION_OF_TEST, 1);
+  }
 }

@@ -35,7 +35,7 @@ public record SendRequest(
         endpointId,
         url,
         envelope,
-        CaptureState.OF_TEST,
+        CaptureState.ofTest(envelope.deliveryId()),
         signature,
         CustomHeaders.NONE,
         null,

@@ -1,9 +1,11 @@
 package io.egress.webhook.send;
 
+import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.EndpointUrl;
+import io.egress.webhook.endpoint.Payload;
 import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 record WebhookDestination(
     UUID endpointId,
+    UUID workspaceId,
+    Payload payload,
     EndpointUrl.Parsed parsed,
     WebhookSignature signature,
     CustomHeaders headers,
@@ -31,6 +35,8 @@ record WebhookDestination(
     Buffer certificate = setup.sealedCertificate();
     return new WebhookDestination(
         target.id(),
+        target.workspaceId(),
+        setup.spec().payload(),
         EndpointUrl.parse(setup.spec().url(), allowHttp),
         WebhookSignature.of(target, secrets),
         CustomHeaders.open(setup.sealedHeaders(), secrets, target.id()),
@@ -57,10 +63,14 @@ record WebhookDestination(
   }
 
   private SendRequest request(EndpointUrl url, Message message, byte[] documentHead) {
+    byte[] data =
+        payload == Payload.REFERENCE && message.event() != Event.CAPTURE_ERASED
+            ? Reference.head(workspaceId, message.capture().id())
+            : documentHead;
     return new SendRequest(
         endpointId,
         url,
-        Envelope.compose(message.event(), message.deliveryId(), message.startedAt(), documentHead),
+        Envelope.compose(message.event(), message.deliveryId(), message.startedAt(), data),
         message.capture(),
         signature,
         headers,

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -198,7 +199,7 @@ class WebhookSenderCertificateTest {
             harness.endpointId,
             url(port),
             envelope("x"),
-            CaptureState.OF_TEST,
+            CaptureState.ofTest(UUID.randomUUID()),
             new WebhookSignature(List.of(SenderHarness.SECRET)),
             CustomHeaders.NONE,
             certificate,

@@ -392,7 +392,7 @@ final class Deliveries implements PreparationQueries.Reader {
             new Message(
                 delivery.event(),
                 delivery.id(),
-                new CaptureState(delivery.position(), head.revision()),
+                new CaptureState(delivery.captureId(), delivery.position(), head.revision()),
                 startedAt,
                 tracing.toReceiver(span)),
             head.bytes());

@@ -75,7 +75,7 @@ public final class DeliveryCalls {
     if (attempt == null) {
       return Answer.ok(delivery);
     }
-    SentBodies.SentBody body = bodies.read(found, attempt);
+    SentBodies.SentBody body = bodies.read(call.workspaceId(), found, attempt);
     return Answer.ok(
         new DeliveryView.WithBody(delivery, body.bytes().toString(UTF_8), body.verified()));
   }

@@ -13,6 +13,7 @@ import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
 import io.egress.webhook.send.Envelope;
 import io.egress.webhook.send.PushSettings;
+import io.egress.webhook.send.Reference;
 import io.egress.webhook.send.SentRequest;
 import io.egress.webhook.send.WebhookSignature;
 import io.vertx.core.buffer.Buffer;
@@ -65,21 +66,25 @@ public final class SentBodies {
 
   /** Throws a {@link Refusal} if there is no such attempt, or its body cannot be shown. */
   public SentBody read(UUID workspaceId, UUID deliveryId, int attempt) {
-    return read(deliveries.one(workspaceId, deliveryId), attempt);
+    return read(workspaceId, deliveries.one(workspaceId, deliveryId), attempt);
   }
 
-  SentBody read(DeliveryWithAttempts found, int attempt) {
+  SentBody read(UUID workspaceId, DeliveryWithAttempts found, int attempt) {
     Sent sent = sent(found, attempt);
     if (!reads.tryAcquire()) {
       throw new Refusal(503, READ_AT_A_TIME + " bodies are being read already, try again");
     }
     try {
-      Fragment document = document(found.delivery().captureId(), sent);
       EndpointTarget target =
           EndpointStore.byIds(pool, List.of(found.delivery().endpointId()))
               .await()
               .get(found.delivery().endpointId());
-      return body(sent, document.inflate(), target == null ? null : signature(target));
+      byte[] reference = Reference.head(workspaceId, found.delivery().captureId());
+      Envelope envelope = envelope(sent, reference);
+      if (envelope.length() != sent.request().length()) {
+        envelope = envelope(sent, document(found.delivery().captureId(), sent).inflate());
+      }
+      return body(sent, envelope, target == null ? null : signature(target));
     } finally {
       reads.release();
     }
@@ -105,13 +110,15 @@ public final class SentBodies {
         .orElseThrow(SentBodies::gone);
   }
 
-  private static SentBody body(Sent sent, byte[] document, @Nullable WebhookSignature signature) {
-    Envelope envelope =
-        Envelope.compose(
-            sent.delivery().origin().event(),
-            sent.delivery().id(),
-            sent.attempt().made().startedAt(),
-            document);
+  private static Envelope envelope(Sent sent, byte[] data) {
+    return Envelope.compose(
+        sent.delivery().origin().event(),
+        sent.delivery().id(),
+        sent.attempt().made().startedAt(),
+        data);
+  }
+
+  private static SentBody body(Sent sent, Envelope envelope, @Nullable WebhookSignature signature) {
     SentRequest request = sent.request();
     if (envelope.length() != request.length()) {
       throw gone();

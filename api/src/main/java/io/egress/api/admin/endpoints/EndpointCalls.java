@@ -82,8 +82,7 @@ public final class EndpointCalls {
         new Test(
             result.deliveryId(),
             SampleCapture.ID,
-            AttemptView.of(
-                result.deliveryId(), CaptureState.OF_TEST.position(), result.attempt())));
+            AttemptView.of(result.deliveryId(), CaptureState.POSITION_OF_TEST, result.attempt())));
   }
 
   /** From now on only the newest secret signs. */

@@ -4,6 +4,7 @@ import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.http.Refusal;
 import io.egress.platform.http.RequestLifetime;
+import io.egress.transcript.capture.Capture;
 import io.egress.transcript.capture.SampleCapture;
 import io.egress.transcript.document.TranscriptRenderer;
 import io.egress.webhook.delivery.Event;
@@ -92,16 +93,17 @@ public final class TestSend {
     }
     UUID deliveryId = UUID.randomUUID();
     Instant now = clock.instant();
-    byte[] document = renderer.render(SampleCapture.of(target.workspaceId(), now));
+    Capture sample = SampleCapture.of(target.workspaceId(), now);
+    CaptureState state = CaptureState.ofTest(sample.id());
     Outcome outcome =
         destination
             .send(
-                new Message(Event.CAPTURE_PROCESSED, deliveryId, CaptureState.OF_TEST, now, null),
-                document)
+                new Message(Event.CAPTURE_PROCESSED, deliveryId, state, now, null),
+                renderer.render(sample))
             .outcome()
             .await();
     return MadeAttempt.of(now, outcome)
-        .map(attempt -> attempt.withRevision(CaptureState.OF_TEST.revision()))
+        .map(attempt -> attempt.withRevision(state.revision()))
         .map(attempt -> new Result(deliveryId, attempt))
         .orElseThrow(() -> new Refusal(503, "the service is stopping, try again"));
   }

@@ -70,6 +70,25 @@ class SentBodyTest {
   }
 
   @Test
+  void aReferenceIsShownAsItWasSentAlsoAfterAChange() {
+    service.query("delete from attempts where delivery_id = '" + id() + "'");
+    service.query("delete from deliveries where id = '" + id() + "'");
+    String data =
+        "{\"id\":\"%s\",\"workspace_id\":\"%s\",\"url\":\"/api/v1/captures/%s\",\"emitted_at\":\"%s\"}"
+            .formatted(capture, workspace, capture, SENT_AT);
+    String body =
+        "{\"event\":\"capture.processed\",\"delivery_id\":\"%s\",\"emitted_at\":\"%s\",\"data\":%s}"
+            .formatted(id(), SENT_AT, data);
+    write(body);
+    service.put(capture, Service.capture(workspace).put("title", "Corrected"));
+
+    JsonObject shown = shown("?body=1");
+
+    assertThat(shown.getString("body")).isEqualTo(body);
+    assertThat(shown.getBoolean("is_body_verified")).isTrue();
+  }
+
+  @Test
   void showsWhatWasSentAndWhatCameBack() {
     JsonObject attempt = attempt(shown(""));
 
