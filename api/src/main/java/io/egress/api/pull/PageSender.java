@@ -5,11 +5,18 @@ import io.egress.transcript.document.BodyEncoder;
 import io.egress.transcript.document.DocumentRenderer;
 import io.egress.transcript.document.Fragment;
 import io.egress.transcript.stream.Cursor;
+import io.egress.transcript.text.CaptureDocument;
+import io.egress.transcript.text.TextFormat;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class PageSender {
   /** Documents read per chunk; a larger document is a chunk of its own. */
   static final int CHUNK_BYTES = 512 * 1024;
+
+  /** A document as objects, and as text, for each byte of its JSON. */
+  private static final int TEXT_BYTES_PER_BYTE = 8;
 
   /** Reserved for a document of unknown size, which has to be rendered. */
   private static final int UNKNOWN_BYTES = 128 * 1024;
@@ -71,6 +81,42 @@ final class PageSender {
   Future<Void> sendOne(StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
     return sendDocuments(page, Form.ARRAY, room, body, outlet)
         .compose(sent -> sent ? finish(body, outlet) : Future.failedFuture(PullStore.erased()));
+  }
+
+  /** Sends the page's only document as {@code format}, which is made on a thread of its own. */
+  Future<Void> sendText(
+      StreamPage page,
+      TextFormat format,
+      Vertx vertx,
+      PageRoom room,
+      BodyEncoder body,
+      PacedResponse outlet) {
+    StreamPage.Entry entry = page.entries().getFirst();
+    Fragment atHand = page.atHand().poll();
+    Future<Fragment> read =
+        atHand != null
+            ? Future.succeededFuture(atHand)
+            : room.fit(size(entry))
+                .compose(_ -> store.documents(page, List.of(entry)))
+                .map(documents ->
+                    Optional.ofNullable(documents.get(entry.captureId()))
+                        .orElseThrow(PullStore::erased));
+    return read.compose(document ->
+            room.fit(document.length() * TEXT_BYTES_PER_BYTE)
+                .compose(_ -> vertx.executeBlocking(() -> text(document, format), false)))
+        .compose(text -> {
+          body.fragment(text);
+          return finish(body, outlet);
+        });
+  }
+
+  private Fragment text(Fragment document, TextFormat format) throws IOException {
+    Buffer json =
+        Buffer.buffer(document.inflate())
+            .appendString(UtcInstant.format(clock.instant()))
+            .appendString(DocumentRenderer.TAIL);
+    return Fragment.deflate(
+        format.of(CaptureDocument.parse(json.getBytes())).getBytes(StandardCharsets.UTF_8));
   }
 
   static Future<Void> finish(BodyEncoder body, PacedResponse outlet) {

@@ -15,6 +15,7 @@ import io.egress.platform.http.RequestLog;
 import io.egress.platform.metrics.Metrics;
 import io.egress.transcript.document.BodyEncoder;
 import io.egress.transcript.stream.Cursor;
+import io.egress.transcript.text.TextFormat;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
@@ -218,6 +219,12 @@ public final class PullHandler {
     if (id.isEmpty()) {
       return refuseIfKnown(key.get(), new Refusal(400, "the capture id must be a UUID"));
     }
+    DocumentForm form;
+    try {
+      form = DocumentForm.from(ctx.parsedHeaders().accept());
+    } catch (Refusal refused) {
+      return refuseIfKnown(key.get(), refused);
+    }
     return inRoom(
         ctx,
         key.get(),
@@ -234,17 +241,22 @@ public final class PullHandler {
                     return cutShort;
                   }
                   StreamPage.Entry entry = known.entries().getFirst();
-                  Revision revision = new Revision(entry);
+                  Revision revision = new Revision(entry, form);
                   revision.describe(ctx.response());
                   if (revision.isHeldBy(ctx.request())) {
                     used(ctx, known.keyId());
                     return HttpExchange.endEmpty(ctx, 304);
                   }
-                  ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
+                  ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, form.contentType());
+                  TextFormat text = form.text();
                   return send(
                       ctx,
                       known,
-                      (body, outlet) -> sender.sendOne(known, room, body, outlet).map(1));
+                      (body, outlet) ->
+                          (text == null
+                                  ? sender.sendOne(known, room, body, outlet)
+                                  : sender.sendText(known, text, ctx.vertx(), room, body, outlet))
+                              .map(1));
                 }));
   }
 

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /** Which revision of a capture an answer is, for readers that have one already. */
-record Revision(StreamPage.Entry entry) {
+record Revision(StreamPage.Entry entry, DocumentForm form) {
   private static final String ANY = "*";
   private static final String WEAK = "W/";
 
@@ -15,7 +15,7 @@ record Revision(StreamPage.Entry entry) {
     response
         .putHeader("x-service-position", Long.toString(entry.cursor().position()))
         .putHeader("x-service-revision", Long.toString(entry.revision()))
-        .putHeader(HttpHeaders.VARY, "accept-encoding");
+        .putHeader(HttpHeaders.VARY, "accept, accept-encoding");
     tag().ifPresent(tag -> response.putHeader(HttpHeaders.ETAG, WEAK + tag));
   }
 
@@ -35,6 +35,6 @@ record Revision(StreamPage.Entry entry) {
    * was sent with the same revision.
    */
   private Optional<String> tag() {
-    return Optional.ofNullable(entry.bytes()).map(_ -> "\"" + entry.revision() + "\"");
+    return Optional.ofNullable(entry.bytes()).map(_ -> "\"" + form.tagged(entry.revision()) + "\"");
   }
 }

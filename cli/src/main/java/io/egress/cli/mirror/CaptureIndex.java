@@ -1,5 +1,6 @@
 package io.egress.cli.mirror;
 
+import io.egress.transcript.text.CaptureDocument;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

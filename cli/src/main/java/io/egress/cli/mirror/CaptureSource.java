@@ -1,5 +1,6 @@
 package io.egress.cli.mirror;
 
+import io.egress.transcript.text.CaptureDocument;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

@@ -2,6 +2,7 @@ package io.egress.cli.mirror;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.egress.transcript.text.CaptureDocument;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.BufferedReader;

@@ -2,6 +2,7 @@ package io.egress.cli.mirror;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.transcript.text.CaptureDocument;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,6 +3,8 @@ package io.egress.cli.mirror;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.egress.transcript.text.CaptureDocument;
+import io.egress.transcript.text.TextFormat;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -30,7 +32,7 @@ public enum MirrorFormat {
   MARKDOWN("md", Pattern.compile("(?<=\n)emitted_at: [^\n]*\n")) {
     @Override
     byte[] render(CaptureDocument document) {
-      return MarkdownTranscript.of(document).getBytes(UTF_8);
+      return TextFormat.MARKDOWN.of(document).getBytes(UTF_8);
     }
 
     @Override

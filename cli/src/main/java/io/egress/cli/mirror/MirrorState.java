@@ -1,5 +1,6 @@
 package io.egress.cli.mirror;
 
+import io.egress.transcript.text.CaptureDocument;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;

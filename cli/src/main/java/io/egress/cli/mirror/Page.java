@@ -3,6 +3,7 @@ package io.egress.cli.mirror;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.egress.transcript.text.CaptureDocument;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

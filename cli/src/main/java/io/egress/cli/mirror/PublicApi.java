@@ -3,6 +3,7 @@ package io.egress.cli.mirror;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.egress.platform.outage.Reason;
+import io.egress.transcript.text.CaptureDocument;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.egress.transcript.text.CaptureDocument;
+import io.egress.transcript.text.TextFormat;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -170,7 +172,7 @@ class MarkdownTranscriptTest {
   }
 
   private String markdown() throws IOException {
-    return MarkdownTranscript.of(document());
+    return TextFormat.MARKDOWN.of(document());
   }
 
   private CaptureDocument document() throws IOException {

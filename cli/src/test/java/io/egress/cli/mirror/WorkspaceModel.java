@@ -3,6 +3,7 @@ package io.egress.cli.mirror;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
+import io.egress.transcript.text.CaptureDocument;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;

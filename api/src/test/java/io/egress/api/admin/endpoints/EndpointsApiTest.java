@@ -63,6 +63,7 @@ class EndpointsApiTest {
             "client_certificate",
             "standard_webhooks",
             "events",
+            "payload",
             "paused",
             "paused_at",
             "paused_reason",

@@ -1,4 +1,4 @@
-package io.egress.cli.mirror;
+package io.egress.transcript.text;
 
 import io.egress.platform.json.UtcInstant;
 import io.vertx.core.json.JsonObject;

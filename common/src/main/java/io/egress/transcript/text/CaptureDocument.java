@@ -1,4 +1,4 @@
-package io.egress.cli.mirror;
+package io.egress.transcript.text;
 
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param bytes the document as it was sent
  */
-record CaptureDocument(
+public record CaptureDocument(
     UUID id, UUID workspace, Instant startedAt, Instant emittedAt, JsonObject json, Buffer bytes) {
   private static final int YEAR_MAX = 9999;
 
-  static CaptureDocument parse(byte[] bytes) throws IOException {
+  public static CaptureDocument parse(byte[] bytes) throws IOException {
     JsonObject json;
     try {
       json = new JsonObject(Buffer.buffer(bytes));
@@ -41,16 +41,16 @@ record CaptureDocument(
   }
 
   /** The day of the conversation, in UTC. */
-  LocalDate day() {
+  public LocalDate day() {
     return day(startedAt);
   }
 
-  static LocalDate day(Instant time) {
+  public static LocalDate day(Instant time) {
     return LocalDate.ofInstant(time, ZoneOffset.UTC);
   }
 
   /** {@code UUID.fromString} also takes shorter forms. */
-  static UUID id(@Nullable Object value) throws IOException {
+  public static UUID id(@Nullable Object value) throws IOException {
     if (value instanceof String text) {
       try {
         UUID id = UUID.fromString(text);
@@ -64,7 +64,7 @@ record CaptureDocument(
     throw new IOException("not a UUID: " + value);
   }
 
-  static Instant time(@Nullable Object value) throws IOException {
+  public static Instant time(@Nullable Object value) throws IOException {
     if (value instanceof String text) {
       try {
         Instant time = Instant.parse(text);
@@ -79,16 +79,16 @@ record CaptureDocument(
     throw new IOException("not a time: " + value);
   }
 
-  @Nullable String text(String field) {
+  public @Nullable String text(String field) {
     return text(json, field);
   }
 
-  static @Nullable String text(JsonObject json, String field) {
+  public static @Nullable String text(JsonObject json, String field) {
     return json.getValue(field) instanceof String text ? text : null;
   }
 
   /** The objects in an array. */
-  List<JsonObject> objects(String field) {
+  public List<JsonObject> objects(String field) {
     return json.getValue(field) instanceof JsonArray array
         ? array.stream().filter(JsonObject.class::isInstance).map(JsonObject.class::cast).toList()
         : List.of();

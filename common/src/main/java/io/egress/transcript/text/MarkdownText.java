@@ -1,4 +1,4 @@
-package io.egress.cli.mirror;
+package io.egress.transcript.text;
 
 import java.util.Locale;
 import java.util.regex.Pattern;
