@@ -63,7 +63,8 @@ final class MirrorCommand implements Callable<Integer> {
 
   @Option(
       names = "--format",
-      description = "json, the documents as they are, or markdown (that of the folder, or json)")
+      description =
+          "json, the documents as they are, markdown, or vtt (that of the folder, or json)")
   private @Nullable String format;
 
   @Option(names = "--watch", description = "go on until Ctrl-C, which exits with 0")
@@ -169,7 +170,8 @@ final class MirrorCommand implements Callable<Integer> {
     return switch (name.toLowerCase(Locale.ROOT)) {
       case "json" -> MirrorFormat.JSON;
       case "markdown" -> MirrorFormat.MARKDOWN;
-      default -> throw wrong("--format is json or markdown, not " + name);
+      case "vtt" -> MirrorFormat.VTT;
+      default -> throw wrong("--format is json, markdown or vtt, not " + name);
     };
   }
 

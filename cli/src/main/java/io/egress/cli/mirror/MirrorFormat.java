@@ -37,11 +37,20 @@ public enum MirrorFormat {
 
     @Override
     Copy describe(byte[] content) throws IOException {
-      String text = new String(content, UTF_8);
-      return new Copy(
-          CaptureDocument.id(field(text, "id")),
-          CaptureDocument.day(CaptureDocument.time(field(text, "started_at"))),
-          CaptureDocument.time(field(text, "emitted_at")));
+      return described(content, "---\n");
+    }
+  },
+
+  /** Captions, for a player of the recording. */
+  VTT("vtt", Pattern.compile("(?<=\n)emitted_at: [^\n]*\n")) {
+    @Override
+    byte[] render(CaptureDocument document) {
+      return TextFormat.VTT.of(document).getBytes(UTF_8);
+    }
+
+    @Override
+    Copy describe(byte[] content) throws IOException {
+      return described(content, "WEBVTT\n\nNOTE\n");
     }
   };
 
@@ -75,11 +84,23 @@ public enum MirrorFormat {
     return emission.matcher(new String(content, ISO_8859_1)).replaceFirst("");
   }
 
-  /** Values of front matter are in one line. */
+  /** Before the conversation, in front matter or a note. */
+  private static Copy described(byte[] content, String start) throws IOException {
+    String text = new String(content, UTF_8);
+    if (!text.startsWith(start)) {
+      throw new IOException("does not begin as a file of this format");
+    }
+    return new Copy(
+        CaptureDocument.id(field(text, "id")),
+        CaptureDocument.day(CaptureDocument.time(field(text, "started_at"))),
+        CaptureDocument.time(field(text, "emitted_at")));
+  }
+
+  /** Values are in one line. */
   private static String field(String text, String name) throws IOException {
     Matcher field = Pattern.compile("\n" + name + ": ([^\n]*)\n").matcher(text);
-    if (!text.startsWith("---\n") || !field.find()) {
-      throw new IOException("no " + name + " in the front matter");
+    if (!field.find()) {
+      throw new IOException("no " + name + " before the conversation");
     }
     return field.group(1);
   }

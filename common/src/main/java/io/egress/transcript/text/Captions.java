@@ -1,15 +1,21 @@
 package io.egress.transcript.text;
 
+import io.egress.platform.json.UtcInstant;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** A capture as captions of its recording: a cue for each utterance. */
 final class Captions {
   private Captions() {}
 
-  /** WebVTT, with the speakers as voices. */
+  /** WebVTT, with the speakers as voices, and a note that says which capture it is. */
   static String vtt(CaptureDocument capture) {
-    StringBuilder text = new StringBuilder("WEBVTT\n");
+    StringBuilder text = new StringBuilder("WEBVTT\n\nNOTE\n");
+    text.append("id: ").append(capture.id()).append('\n');
+    text.append("title: ").append(note(capture.text("title"))).append('\n');
+    text.append("started_at: ").append(UtcInstant.format(capture.startedAt())).append('\n');
+    text.append("emitted_at: ").append(UtcInstant.format(capture.emittedAt())).append('\n');
     for (Utterance cue : Utterance.of(capture)) {
       text.append('\n').append(span(cue, '.')).append('\n');
       if (cue.speaker() != null) {
@@ -33,6 +39,12 @@ final class Captions {
       text.append(cue.text()).append("\n\n");
     }
     return text.toString();
+  }
+
+  /** An arrow would begin a cue. */
+  private static String note(@Nullable String text) {
+    String line = Utterance.line(text);
+    return line == null ? "" : line.replace("-->", "->");
   }
 
   private static String span(Utterance cue, char point) {

@@ -37,8 +37,8 @@ record Utterance(long startMs, long endMs, @Nullable String speaker, String text
     return segment.getValue(field) instanceof Number number ? number.longValue() : 0;
   }
 
-  /** Null if nothing is left. */
-  private static @Nullable String line(@Nullable String text) {
+  /** The text in one line; null if nothing is left. */
+  static @Nullable String line(@Nullable String text) {
     String line = text == null ? "" : WHITE_SPACE.matcher(text).replaceAll(" ").strip();
     return line.isEmpty() ? null : line;
   }

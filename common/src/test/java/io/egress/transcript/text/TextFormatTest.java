@@ -48,6 +48,12 @@ class TextFormatTest {
             """
             WEBVTT
 
+            NOTE
+            id: 0f8fad5b-d9cb-469f-a165-70867728950e
+            title: Planning the move
+            started_at: 2026-01-31T08:30:00.000Z
+            emitted_at: 2026-01-31T10:03:12.345Z
+
             00:00:00.000 --> 00:00:00.900
             <v Ada>Shall we start?
 
@@ -73,11 +79,18 @@ class TextFormatTest {
   void whatIsSaidCannotEndACueOrBeMarkup() throws IOException {
     say(0, 0, "A<b> & C\n", "one\n\n00:01.000 --> 00:02.000\r\n<i>two</i>\u2028&amp;");
     say(5, 5, "\u0007 ", " \n ");
+    capture.put("title", "Planning\n\nthe --> move");
 
     assertThat(as(TextFormat.VTT))
         .isEqualTo(
             """
             WEBVTT
+
+            NOTE
+            id: 0f8fad5b-d9cb-469f-a165-70867728950e
+            title: Planning the -> move
+            started_at: 2026-01-31T08:30:00.000Z
+            emitted_at: 2026-01-31T10:03:12.345Z
 
             00:00:00.000 --> 00:00:00.001
             <v A&lt;b&gt; &amp; C>one 00:01.000 --&gt; 00:02.000 &lt;i&gt;two&lt;/i&gt; &amp;amp;
@@ -101,7 +114,7 @@ class TextFormatTest {
 
   @Test
   void aSilentCaptureHasNoCues() throws IOException {
-    assertThat(as(TextFormat.VTT)).isEqualTo("WEBVTT\n");
+    assertThat(as(TextFormat.VTT)).startsWith("WEBVTT\n\nNOTE\n").doesNotContain("-->");
     assertThat(as(TextFormat.SRT)).isEmpty();
   }
 
