@@ -7,11 +7,13 @@ import io.egress.api.Service;
 import io.egress.api.admin.deliveries.WrittenOutcomes;
 import io.egress.api.portal.Browser;
 import io.egress.platform.environment.SettingDescription;
+import io.egress.platform.json.Json;
 import io.egress.settings.Settings;
 import io.egress.testing.SharedBackends;
 import io.egress.transcript.stream.ProcessedCapture;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -74,6 +76,20 @@ class StoredFormatsTest {
     assertThat(StoredDatabase.schema(Service.shared().database))
         .as("write a sample with %s", WRITE)
         .isEqualTo(Files.readAllLines(newest().resolve("schema.txt")));
+  }
+
+  /** What is said of an endpoint is stored as JSON, of which the schema says nothing. */
+  @Test
+  void aPropertyOfAnEndpointNeedsASample() throws IOException {
+    JsonObject stored =
+        new JsonObject(Files.readString(newest().resolve("database.json")))
+            .getJsonObject("tables")
+            .getJsonArray("endpoints")
+            .getJsonObject(0)
+            .getJsonObject("spec");
+    assertThat(Json.object(EndpointSpec.of("https://example.com")).fieldNames())
+        .as("write a sample with %s", WRITE)
+        .containsExactlyInAnyOrderElementsOf(stored.fieldNames());
   }
 
   @ParameterizedTest
