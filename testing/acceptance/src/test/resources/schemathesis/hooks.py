@@ -22,6 +22,8 @@ NO_SCHEMA_SAYS = [
     "from_position or from is required",
     "url: ",
     "is not a name of a header",
+    # To JSON Schema, 484.0 is an integer.
+    "must be an integer, not",
 ]
 
 
