@@ -27,8 +27,14 @@ NO_SCHEMA_SAYS = [
 ]
 
 
+# The other phases take values from answers, so that their requests are not the same in every run.
+SAME_IN_EVERY_RUN = ("examples", "coverage")
+
+
 @schemathesis.check
 def accepts_what_the_schemas_allow(ctx, response, case):
+    if case.meta is None or case.meta.phase.name not in SAME_IN_EVERY_RUN:
+        return None
     if response.status_code == 400 and any(reason in response.text for reason in NO_SCHEMA_SAYS):
         return None
     return positive_data_acceptance(ctx, response, case)

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A stranger's tester finds nothing in either description that the service does not keep. Its
- * requests are the same in every run.
+ * A stranger's tester finds nothing in either description that the service does not keep. What the
+ * schemas allow has to be accepted where its requests are the same in every run.
  */
 @Tag("full")
 @Timeout(600)
