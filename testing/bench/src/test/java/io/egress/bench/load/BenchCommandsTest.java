@@ -39,7 +39,7 @@ class BenchCommandsTest {
   }
 
   @Test
-  @Tag("full")
+  @Tag("long")
   @Timeout(400)
   void measuresLatencyFromTheHook() throws Exception {
     try (ChildProcess bench =
@@ -53,7 +53,7 @@ class BenchCommandsTest {
   }
 
   @Test
-  @Tag("full")
+  @Tag("long")
   @Timeout(400)
   void stopsItsProcessesWhenInterrupted() throws Exception {
     try (ChildProcess bench =
@@ -69,7 +69,7 @@ class BenchCommandsTest {
   }
 
   @Test
-  @Tag("full")
+  @Tag("long")
   @Timeout(400)
   void floodsTheHookAndPrintsTheCostOfEachPart() throws Exception {
     try (ChildProcess bench = bench("ingest", "--seconds", "3", "--warm-up", "1", "--plain")) {
@@ -82,7 +82,7 @@ class BenchCommandsTest {
   }
 
   @Test
-  @Tag("full")
+  @Tag("long")
   @Timeout(400)
   void printsTheCostOfAnIdleService() throws Exception {
     try (ChildProcess bench = bench("idle", "--settle", "1", "--seconds", "2")) {
@@ -94,7 +94,7 @@ class BenchCommandsTest {
   }
 
   @Test
-  @Tag("full")
+  @Tag("long")
   @Timeout(400)
   void measuresAFleetAndTheLossOfOneOfIt() throws Exception {
     List<String> small = List.of("--endpoints", "20", "--in-flight", "16");
@@ -118,7 +118,7 @@ class BenchCommandsTest {
   }
 
   @Test
-  @Tag("full")
+  @Tag("long")
   @Timeout(400)
   void comparesPagesFromThePrimaryWithThoseFromAStandby() throws Exception {
     try (ChildProcess bench =
