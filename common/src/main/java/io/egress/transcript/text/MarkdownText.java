@@ -15,15 +15,13 @@ final class MarkdownText {
   /** What makes a list, a rule, a quote or a heading of a line. */
   private static final Pattern LINE_START = Pattern.compile("^(\\d{1,9})?([-+=.)])");
 
-  private static final Pattern WHITE_SPACE = Pattern.compile("[\\s\\p{Cc}\u0085\u2028\u2029]+");
   private static final Pattern LINE_BREAK = Pattern.compile("\\R");
 
   private MarkdownText() {}
 
   /** In one line. */
   static String inline(String text) {
-    String line = WHITE_SPACE.matcher(text).replaceAll(" ").strip();
-    return SYNTAX.matcher(line).replaceAll("\\\\$0");
+    return SYNTAX.matcher(TextLine.of(text)).replaceAll("\\\\$0");
   }
 
   /** Keeps line breaks and empty lines. */

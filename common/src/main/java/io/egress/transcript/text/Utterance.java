@@ -3,7 +3,6 @@ package io.egress.transcript.text;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param text in one line, not empty
  */
 record Utterance(long startMs, long endMs, @Nullable String speaker, String text) {
-  private static final Pattern WHITE_SPACE = Pattern.compile("[\\s\\p{Cc}\u0085\u2028\u2029]+");
-
   /** Those that say something. Players reject a cue that ends when it begins. */
   static List<Utterance> of(CaptureDocument capture) {
     List<Utterance> all = new ArrayList<>();
@@ -39,7 +36,7 @@ record Utterance(long startMs, long endMs, @Nullable String speaker, String text
 
   /** The text in one line; null if nothing is left. */
   static @Nullable String line(@Nullable String text) {
-    String line = text == null ? "" : WHITE_SPACE.matcher(text).replaceAll(" ").strip();
+    String line = text == null ? "" : TextLine.of(text);
     return line.isEmpty() ? null : line;
   }
 }
