@@ -12,6 +12,7 @@ import picocli.CommandLine.Option;
 /** What an endpoint can be given when it is created and when it is changed. */
 final class EndpointSpecOptions {
   private static final String NONE = "none";
+  private static final String ALL = "all";
 
   @Option(
       names = "--description",
@@ -55,6 +56,22 @@ final class EndpointSpecOptions {
               + " key")
   private @Nullable String payload;
 
+  @Option(
+      names = "--mode",
+      split = ",",
+      paramLabel = "MODE",
+      description = "only captures that began as ambient or manual, or all")
+  private @Nullable List<String> modes;
+
+  @Option(
+      names = "--device",
+      split = ",",
+      paramLabel = "ID",
+      description =
+          "only captures of this device; may be repeated; all for every device. With --mode, it"
+              + " replaces the filter that the endpoint has")
+  private @Nullable List<String> devices;
+
   /** Adds what was given. */
   void putInto(JsonObject endpoint) {
     if (description != null) {
@@ -72,6 +89,18 @@ final class EndpointSpecOptions {
     }
     if (payload != null) {
       endpoint.put("payload", payload);
+    }
+    if (modes != null || devices != null) {
+      JsonObject filter = new JsonObject();
+      putWanted(filter, "modes", modes);
+      putWanted(filter, "devices", devices);
+      endpoint.put("filter", filter.isEmpty() ? null : filter);
+    }
+  }
+
+  private static void putWanted(JsonObject filter, String name, @Nullable List<String> given) {
+    if (given != null && !given.equals(List.of(ALL))) {
+      filter.put(name, new JsonArray(given));
     }
   }
 

@@ -73,11 +73,15 @@ class CommandsTest {
             "egress replays cancel");
   }
 
-  /** The URL is an argument of the one, and an option of the other. */
+  /**
+   * The URL is an argument of the one, and an option of the other; the parts of a filter have an
+   * option each.
+   */
   @Test
   void everyPropertyOfAnEndpointHasAnOption() {
     for (RecordComponent property : EndpointSpec.class.getRecordComponents()) {
-      String option = "--" + KebabCaseStrategy.INSTANCE.translate(property.getName());
+      String name = KebabCaseStrategy.INSTANCE.translate(property.getName());
+      String option = "--" + (name.equals("filter") ? "device" : name);
       assertThat(command("endpoints", "change").findOption(option)).as(option).isNotNull();
       assertThat(
               option.equals("--url") || command("endpoints", "create").findOption(option) != null)

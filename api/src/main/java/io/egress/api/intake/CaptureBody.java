@@ -106,15 +106,11 @@ public final class CaptureBody {
 
   private static Mode mode(Fields fields) {
     String given = fields.text("mode", Integer.MAX_VALUE);
-    for (Mode mode : Mode.values()) {
-      if (mode.wireName().equals(given)) {
-        return mode;
-      }
-    }
-    if (!given.isEmpty()) {
+    Optional<Mode> mode = Mode.find(given);
+    if (mode.isEmpty() && !given.isEmpty()) {
       fields.fault("mode", "must be \"ambient\" or \"manual\", not " + SafeText.quoted(given));
     }
-    return Mode.AMBIENT;
+    return mode.orElse(Mode.AMBIENT);
   }
 
   private static Device device(@Nullable Fields fields) {

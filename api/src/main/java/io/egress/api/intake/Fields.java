@@ -137,6 +137,16 @@ public final class Fields {
     return read(name, value -> Problems.ofWords(value, known), Fields::words);
   }
 
+  public @Nullable Set<UUID> optionalUuids(String name, int max) {
+    return read(name, value -> Problems.ofUuids(value, max), Fields::uuids);
+  }
+
+  private static Set<UUID> uuids(JsonNode array) {
+    Set<UUID> ids = new HashSet<>();
+    array.forEach(id -> ids.add(UUID.fromString(id.textValue())));
+    return ids;
+  }
+
   private static Set<String> words(JsonNode array) {
     Set<String> words = new HashSet<>();
     array.forEach(word -> words.add(word.textValue()));

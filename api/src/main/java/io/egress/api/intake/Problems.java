@@ -117,6 +117,17 @@ final class Problems {
     return problem;
   }
 
+  static @Nullable String ofUuids(JsonNode value, int max) {
+    String problem = ofArray(value);
+    if (problem == null && (value.isEmpty() || value.size() > max)) {
+      problem = "must contain 1 to %d ids; leave it out for all".formatted(max);
+    }
+    for (JsonNode id : value) {
+      problem = problem == null ? ofUuid(id) : problem;
+    }
+    return problem;
+  }
+
   static @Nullable String ofArray(JsonNode value) {
     return value.isArray() ? null : "must be an array, not " + typeOf(value);
   }

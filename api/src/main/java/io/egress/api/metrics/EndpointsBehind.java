@@ -4,6 +4,7 @@ import io.egress.platform.database.Rows;
 import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.metrics.Metrics;
 import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.EnteredCapture;
 import io.egress.webhook.delivery.Owed;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.endpoint.EndpointStore;
@@ -37,26 +38,32 @@ public final class EndpointsBehind {
   private static final Duration PERIOD = Duration.ofSeconds(15);
   private static final int ENDPOINTS_MAX = 1_000;
   private static final int REMEMBERED_MAX = 10_000;
+
+  /** The newest captures, among which one is looked for that a filter wants. */
+  private static final int FILTERED_MAX = 100;
+
   private static final double MILLIS_PER_SECOND = 1_000;
   private static final UUID BEFORE_ALL = new UUID(0, 0);
 
   private static final String NEWEST =
       """
       with asked as materialized (
-        select id, workspace_id, created_position, created_at, full_history from endpoints
+        select id, workspace_id, created_position, created_at, full_history, filters from endpoints
         where deleted_at is null and not paused and id > $1 order by id limit %d),
       reached as materialized (
         select workspace_id, stream_position_before(workspace_id, now() - interval '1 minute') as position
         from (select distinct workspace_id from asked) as workspaces)
-      select a.id, a.created_position, a.created_at, a.full_history, s.position, s.capture_id, s.entered_at
+      select a.id, a.created_position, a.created_at, a.full_history, a.filters::text as filters, %s
       from asked a join reached r on r.workspace_id = a.workspace_id
         left join lateral (
-          select position, capture_id, entered_at from stream
-          where workspace_id = a.workspace_id and position = r.position and entered_at > now() - make_interval(days => $2)
-          limit 1) s on true
+          select * from stream t
+          where workspace_id = a.workspace_id and position <= r.position
+            and position > r.position - case when a.filters = '[]' then 1 else %d end
+            and entered_at > now() - make_interval(days => $2) and admits(a.filters, t)
+          order by position desc limit 1) s on true
       order by a.id
       """
-          .formatted(ENDPOINTS_MAX);
+          .formatted(ENDPOINTS_MAX, EnteredCapture.COLUMNS, FILTERED_MAX);
 
   private static final String ACTIVE =
       "select id from endpoints where id = any($1) and deleted_at is null and not paused";
@@ -156,8 +163,7 @@ public final class EndpointsBehind {
     Owed owed = EndpointStore.owed(row);
     return position == null || !owed.isLive(position)
         ? Optional.empty()
-        : Optional.of(
-            owed.first(position, row.getUUID("capture_id"), Rows.instant(row, "entered_at")));
+        : Optional.of(owed.first(EnteredCapture.of(row)));
   }
 
   /** Those without an attempt whose endpoints are neither paused nor deleted. */

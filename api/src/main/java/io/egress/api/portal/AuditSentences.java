@@ -2,6 +2,8 @@ package io.egress.api.portal;
 
 import io.egress.api.admin.audit.AuditEntry;
 import io.egress.api.portal.view.Times;
+import io.egress.platform.json.Json;
+import io.egress.webhook.delivery.StreamFilter;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.DateTimeException;
@@ -71,7 +73,8 @@ final class AuditSentences {
           "client_certificate", "the client certificate",
           "standard_webhooks", "signing by Standard Webhooks",
           "events", "the events",
-          "payload", "the data");
+          "payload", "the data",
+          "filter", "the filter");
 
   private AuditSentences() {}
 
@@ -155,6 +158,9 @@ final class AuditSentences {
   private static String value(@Nullable Object value) {
     if (value == null) {
       return "none";
+    }
+    if (value instanceof JsonObject filter && filter.containsKey("devices")) {
+      return FilterText.of(Json.decode(filter.encode(), StreamFilter.class));
     }
     if (value instanceof JsonObject certificate) {
       return certificate.getString("subject", "another one");

@@ -70,7 +70,7 @@ final class CapturesPage {
         problems.put(text, "This is longer than " + CaptureFilter.TEXT_MAX + " characters.");
       }
     }
-    if (query.contains("mode") && CaptureFilter.mode(query.get("mode")).isEmpty()) {
+    if (query.contains("mode") && Mode.find(query.get("mode")).isEmpty()) {
       problems.put("mode", "There is no such mode.");
     }
     for (String time : TIMES) {

@@ -23,13 +23,28 @@ final class EndpointForm {
         .put("max_in_flight", number(form.text("max_in_flight")))
         .put("standard_webhooks", form.isChecked("standard_webhooks"))
         .put("events", new JsonArray(Event.words(events(form))))
-        .put("payload", (form.isChecked("payload") ? Payload.REFERENCE : Payload.DOCUMENT).word());
+        .put("payload", (form.isChecked("payload") ? Payload.REFERENCE : Payload.DOCUMENT).word())
+        .put("filter", filter(form));
   }
 
   private static List<Event> events(PortalForm form) {
     return Arrays.stream(Event.values())
         .filter(event -> event == Event.CAPTURE_PROCESSED || form.isChecked(event.word()))
         .toList();
+  }
+
+  /** What is no id is passed on, and rejected by the body's parser. */
+  private static @Nullable JsonObject filter(PortalForm form) {
+    JsonObject filter = new JsonObject();
+    String mode = form.text("filter");
+    if (!mode.isEmpty()) {
+      filter.put("modes", new JsonArray().add(mode));
+    }
+    String devices = form.text("filter_devices");
+    if (!devices.isEmpty()) {
+      filter.put("devices", new JsonArray(List.of(devices.split("[\\s,]+"))));
+    }
+    return filter.isEmpty() ? null : filter;
   }
 
   /** Values that are not numbers are passed on, and rejected by the body's parser. */

@@ -32,7 +32,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -252,7 +251,7 @@ public final class CaptureTable {
     return new Capture(
         row.getUUID("id"),
         row.getUUID("workspace_id"),
-        Mode.valueOf(row.getString("mode").toUpperCase(Locale.ROOT)),
+        Mode.of(row.getString("mode")),
         row.getString("title"),
         text.summary(),
         row.getOffsetDateTime("started_at").toInstant(),

@@ -195,9 +195,9 @@ public final class Backfills {
 
   /**
    * The next positions; a row without a position if nothing is left, no row if nothing is to be
-   * sent now. Replays and updates send no erased captures. Where only deliveries of replays are
-   * read, the first one may have been delivered, which the caller has to look up. A place is a
-   * position, of updates the number of a change.
+   * sent now. Replays and updates send no erased captures, and replays what the filter wants now.
+   * Where only deliveries of replays are read, the first one may have been delivered, which the
+   * caller has to look up. A place is a position, of updates the number of a change.
    */
   private static final String TAKE =
       """
@@ -207,9 +207,12 @@ public final class Backfills {
         join endpoints e on e.id = b.endpoint_id
         left join lateral (
           (select position as place, position, capture_id, null::timestamptz as changed_at,
-              b.origin <> 'replay' or not exists (
-                select from erasures x where x.capture_id = stream.capture_id) as wanted,
-              false as of_replay from stream
+              case b.origin
+                when 'backfill' then admits(e.filters, t)
+                when 'replay' then wants(e.spec->'filter', t) and not exists (
+                  select from erasures x where x.capture_id = t.capture_id)
+                else true end as wanted,
+              false as of_replay from stream t
             where workspace_id = e.workspace_id and not b.only_undelivered and b.origin <> 'update'
               and position >= b.next_position and position <= b.last_position
             order by position limit $2::integer)
@@ -222,7 +225,7 @@ public final class Backfills {
           union all
           (select c.number, s.position, c.capture_id, c.changed_at,
               not exists (select from erasures x where x.capture_id = c.capture_id)
-                and (e.full_history or e.created_position < s.position or exists (
+                and ((e.full_history or e.created_position < s.position) and admits(e.filters, s) or exists (
                   select from deliveries d
                   where d.endpoint_id = e.id and d.position = s.position and d.replay_id is not null)) as wanted,
               false

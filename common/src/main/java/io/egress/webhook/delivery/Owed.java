@@ -1,42 +1,81 @@
 package io.egress.webhook.delivery;
 
+import static java.util.Objects.requireNonNull;
+
 import io.egress.webhook.delivery.Delivery.Origin;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which captures of its workspace's stream are owed to an endpoint: the live ones, which entered
- * after it was created, and with full history those before. Everything that sends, lists, counts or
- * looks for owed deliveries decides by this; in SQL, {@code announce_erasure} does.
+ * after it was created, and with full history those before, as far as the filter wants them that
+ * held when they entered. Everything that sends, lists, counts or looks for owed deliveries decides
+ * by this; in SQL, {@code admits} and {@code announce_erasure} do.
+ *
+ * @param filters in the order of their positions; empty if the endpoint has always got everything
  */
-public record Owed(UUID endpointId, long createdPosition, Instant createdAt, boolean fullHistory) {
+public record Owed(
+    UUID endpointId,
+    long createdPosition,
+    Instant createdAt,
+    boolean fullHistory,
+    List<HeldFilter> filters) {
+  /**
+   * A filter of what enters after a position, until the next one holds.
+   *
+   * @param filter null if everything is wanted
+   */
+  public record HeldFilter(long after, @Nullable StreamFilter filter) {}
+
+  public Owed {
+    filters = List.copyOf(filters);
+  }
+
+  public boolean isFiltered() {
+    return !filters.isEmpty();
+  }
+
   public boolean isLive(long position) {
     return position > createdPosition;
   }
 
-  public boolean contains(long position) {
-    return fullHistory || isLive(position);
+  /** Whether the filter wants the capture, which must have its traits if there is one. */
+  public boolean admits(EnteredCapture capture) {
+    StreamFilter filter = filterAt(capture.position());
+    return filter == null
+        || filter.wants(requireNonNull(capture.traits(), "the traits were not read"));
+  }
+
+  private @Nullable StreamFilter filterAt(long position) {
+    for (HeldFilter held : filters.reversed()) {
+      if (held.after() < position) {
+        return held.filter();
+      }
+    }
+    return null;
   }
 
   public long firstPosition() {
     return fullHistory ? 1 : createdPosition + 1;
   }
 
-  /** The number of live captures above one position and up to another. */
+  /** The number of live captures above one position and up to another, before the filters. */
   public long liveBetween(long above, long upTo) {
     return Math.max(0, upTo - Math.max(above, createdPosition));
   }
 
   /** The first delivery of an owed capture. History is owed since the endpoint was created. */
-  public Delivery first(long position, UUID captureId, Instant enteredAt) {
-    boolean live = isLive(position);
+  public Delivery first(EnteredCapture capture) {
+    boolean live = isLive(capture.position());
     Origin origin = live ? Origin.LIVE : Origin.BACKFILL;
     return Delivery.first(
-        DeliveryId.of(endpointId, captureId, origin.event()),
+        DeliveryId.of(endpointId, capture.captureId(), origin.event()),
         endpointId,
-        captureId,
-        position,
+        capture.captureId(),
+        capture.position(),
         origin,
-        live ? enteredAt : createdAt);
+        live ? capture.enteredAt() : createdAt);
   }
 }

@@ -1,5 +1,6 @@
 package io.egress.webhook.endpoint;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.egress.webhook.delivery.Owed;
 import java.time.Instant;
@@ -26,13 +27,15 @@ public record Endpoint(
     @Nullable String pausedReason,
     long createdPosition,
     Instant createdAt,
-    @Nullable Instant previousSecretUntil) {
+    @Nullable Instant previousSecretUntil,
+    @JsonIgnore List<Owed.HeldFilter> filters) {
   public Endpoint {
     headers = List.copyOf(headers);
+    filters = List.copyOf(filters);
   }
 
   public Owed owed() {
-    return new Owed(id, createdPosition, createdAt, fullHistory);
+    return new Owed(id, createdPosition, createdAt, fullHistory, filters);
   }
 
   public String url() {

@@ -12,12 +12,15 @@ import org.jspecify.annotations.Nullable;
  * @param paused null if unchanged
  * @param headers null if unchanged
  * @param certificate null if unchanged
+ * @param filters whether it may change the filter, which holds for what enters the stream from then
+ *     on
  */
 public record EndpointChange(
     UnaryOperator<EndpointSpec> spec,
     @Nullable Boolean paused,
     @Nullable HeaderChange headers,
-    @Nullable CertificateChange certificate) {
+    @Nullable CertificateChange certificate,
+    boolean filters) {
   /**
    * A change of headers.
    *
@@ -34,10 +37,10 @@ public record EndpointChange(
   public record CertificateChange(@Nullable ClientCertificate certificate) {}
 
   public static EndpointChange of(UnaryOperator<EndpointSpec> spec) {
-    return new EndpointChange(spec, null, null, null);
+    return new EndpointChange(spec, null, null, null, false);
   }
 
   public static EndpointChange pausing(boolean paused) {
-    return new EndpointChange(UnaryOperator.identity(), paused, null, null);
+    return new EndpointChange(UnaryOperator.identity(), paused, null, null, false);
   }
 }

@@ -2,6 +2,7 @@ package io.egress.webhook.endpoint;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.egress.webhook.delivery.Event;
+import io.egress.webhook.delivery.StreamFilter;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Objects;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param standardWebhooks whether its webhooks carry the headers of Standard Webhooks, too
  * @param events what it subscribes to
  * @param payload what the data of a webhook is, unless its capture was erased
+ * @param filter what it wants of its workspace's stream, from now on; null for everything
  */
 public record EndpointSpec(
     String url,
@@ -26,7 +28,8 @@ public record EndpointSpec(
     @Nullable Integer maxInFlight,
     boolean standardWebhooks,
     Set<Event> events,
-    Payload payload) {
+    Payload payload,
+    @Nullable StreamFilter filter) {
   /** The limits of attempts to an endpoint; null if not set. */
   public record Limits(@Nullable Integer maxPerSecond, @Nullable Integer maxInFlight) {
     public static final Limits NONE = new Limits(null, null);
@@ -49,7 +52,7 @@ public record EndpointSpec(
 
   /** One that says nothing but the URL. */
   public static EndpointSpec of(String url) {
-    return new EndpointSpec(url, null, null, null, false, Set.of(), Payload.DOCUMENT);
+    return new EndpointSpec(url, null, null, null, false, Set.of(), Payload.DOCUMENT, null);
   }
 
   @JsonIgnore

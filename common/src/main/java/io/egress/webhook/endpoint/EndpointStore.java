@@ -3,9 +3,11 @@ package io.egress.webhook.endpoint;
 import io.egress.platform.database.Rows;
 import io.egress.platform.json.Json;
 import io.egress.webhook.delivery.Owed;
+import io.egress.webhook.delivery.Owed.HeldFilter;
 import io.egress.webhook.endpoint.CustomHeaders.SealedHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -31,14 +33,14 @@ public final class EndpointStore {
   private static final String SHOWN =
       "id, spec::text as spec, full_history, header_names,"
           + " client_certificate_subject, client_certificate_expires_at,"
-          + " paused, paused_at, paused_reason, created_position, created_at,"
+          + " paused, paused_at, paused_reason, created_position, created_at, filters::text as filters,"
           + " case when previous_secret_until > now() then previous_secret_until end"
           + " as previous_secret_until";
 
   private static final String TARGET =
       "id, workspace_id, spec::text as spec, secret, headers, client_certificate,"
           + " paused, deleted_at is not null as deleted, created_position, created_at,"
-          + " full_history, failing_since,"
+          + " full_history, filters::text as filters, failing_since,"
           + " case when previous_secret_until > now() then previous_secret end as previous_secret";
 
   /** A backfill of an empty range is finished at once. */
@@ -47,8 +49,8 @@ public final class EndpointStore {
       with created as (
         insert into endpoints
           (id, workspace_id, spec, secret, full_history, headers, header_names,
-            client_certificate, client_certificate_subject, client_certificate_expires_at, created_position)
-        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, stream_head from workspaces where id = $2
+            client_certificate, client_certificate_subject, client_certificate_expires_at, created_position, filters)
+        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, stream_head, $11 from workspaces where id = $2
         for no key update
         returning *),
       history as (
@@ -88,6 +90,9 @@ public final class EndpointStore {
           + " from endpoints where workspace_id = $1 and id = $2 and deleted_at is null"
           + " for no key update";
 
+  private static final String HOLD_STREAM =
+      "select from workspaces where id = $1 for no key update";
+
   /** Resuming an endpoint, or changing its URL, resets its failure state. */
   private static final String WRITE =
       """
@@ -98,6 +103,9 @@ public final class EndpointStore {
         paused_at = case when $8 then coalesce(paused_at, now()) end,
         paused_reason = case when $8 then coalesce(paused_reason, 'requested') end,
         failing_since = case when $9 then null else failing_since end,
+        filters = case when $2 ? 'filter' then filters || jsonb_build_array(jsonb_build_object(
+            'after', (select stream_head from workspaces where id = workspace_id), 'filter', $2->'filter'))
+          else filters end,
         updated_at = now()
       where id = $1
       returning %s
@@ -199,7 +207,8 @@ public final class EndpointStore {
                 sealed.headers().names().toArray(String[]::new),
                 sealed.certificate(),
                 subject(sealed),
-                expiresAt(sealed)))
+                expiresAt(sealed),
+                filters(endpoint.spec())))
         .map(rows -> endpoint(rows.iterator().next()));
   }
 
@@ -259,6 +268,11 @@ public final class EndpointStore {
         .map(rows -> Rows.one(rows, EndpointStore::endpoint));
   }
 
+  /** Until the transaction ends, no capture enters the stream of the workspace. */
+  public static Future<Void> holdStream(SqlConnection transaction, UUID workspaceId) {
+    return transaction.preparedQuery(HOLD_STREAM).execute(Tuple.of(workspaceId)).mapEmpty();
+  }
+
   /** Locks the endpoint until the transaction ends; empty if there is none, or it was deleted. */
   public static Future<Optional<Locked>> lock(
       SqlConnection transaction, UUID workspaceId, UUID id) {
@@ -290,7 +304,10 @@ public final class EndpointStore {
     return changes;
   }
 
-  /** Writes all that {@code change} leaves of a locked endpoint; {@code sealed} is after it. */
+  /**
+   * Writes all that {@code change} leaves of a locked endpoint; {@code sealed} is after it. The
+   * stream must be held if the change may be one of the filter.
+   */
   public static Future<Endpoint> write(
       SqlClient client, Endpoint before, EndpointChange change, Sealed sealed) {
     EndpointSpec spec = change.spec().apply(before.spec());
@@ -357,7 +374,7 @@ public final class EndpointStore {
 
   /**
    * The endpoints that are not deleted, by workspace, including paused ones. {@link
-   * EndpointTarget#isLiveAt} decides which of them get a capture.
+   * EndpointTarget#getsLive} decides which of them get a capture.
    */
   public Future<Map<UUID, List<EndpointTarget>>> forWorkspaces(Collection<UUID> workspaceIds) {
     return pool.preparedQuery(FOR_WORKSPACES)
@@ -407,7 +424,8 @@ public final class EndpointStore {
         row.getString("paused_reason"),
         row.getLong("created_position"),
         Rows.instant(row, "created_at"),
-        Rows.optionalInstant(row, "previous_secret_until"));
+        Rows.optionalInstant(row, "previous_secret_until"),
+        filters(row));
   }
 
   private static EndpointTarget target(Row row) {
@@ -433,7 +451,19 @@ public final class EndpointStore {
         row.getUUID("id"),
         row.getLong("created_position"),
         Rows.instant(row, "created_at"),
-        row.getBoolean("full_history"));
+        row.getBoolean("full_history"),
+        filters(row));
+  }
+
+  private static List<HeldFilter> filters(Row row) {
+    return List.of(Json.decode(row.getString("filters"), HeldFilter[].class));
+  }
+
+  /** A new endpoint's filter holds for its whole history. */
+  private static JsonArray filters(EndpointSpec spec) {
+    return spec.filter() == null
+        ? new JsonArray()
+        : new JsonArray().add(Json.object(new HeldFilter(0, spec.filter())));
   }
 
   private static ClientCertificate.@Nullable Shown certificate(Row row) {

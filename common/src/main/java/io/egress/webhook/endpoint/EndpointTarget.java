@@ -1,5 +1,6 @@
 package io.egress.webhook.endpoint;
 
+import io.egress.webhook.delivery.EnteredCapture;
 import io.egress.webhook.delivery.Owed;
 import io.vertx.core.buffer.Buffer;
 import java.time.Instant;
@@ -43,8 +44,8 @@ public record EndpointTarget(
     return setup.spec();
   }
 
-  /** Whether the endpoint gets the capture at this position live, and not as history. */
-  public boolean isLiveAt(long position) {
-    return !deleted && owed.isLive(position);
+  /** Whether the endpoint gets the capture live, and not as history. */
+  public boolean getsLive(EnteredCapture capture) {
+    return !deleted && owed.isLive(capture.position()) && owed.admits(capture);
   }
 }

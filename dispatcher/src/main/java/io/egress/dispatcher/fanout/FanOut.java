@@ -4,26 +4,47 @@ import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.transcript.stream.ProcessedCapture;
 import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.EnteredCapture;
+import io.egress.webhook.delivery.Traits;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.queue.Topics;
 import io.egress.webhook.trace.Tracing;
 import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes a delivery of a capture for every endpoint created before it. Repeating this publishes
- * the same deliveries, with the same ids.
+ * Publishes a delivery of a capture for every endpoint that was created before it and wants it.
+ * Repeating this publishes the same deliveries, with the same ids.
  */
 final class FanOut {
   /** Deliveries published per batch; a capture may have thousands of endpoints. */
   private static final int PUBLISHED_MAX = 10_000;
 
+  /** The endpoints, keyed by workspace, and what their filters look at, keyed by capture. */
+  private record Owing(Map<UUID, List<EndpointTarget>> targets, Map<UUID, Traits> traits) {
+    List<EndpointTarget> targets(ProcessedCapture capture) {
+      return targets.getOrDefault(capture.workspaceId(), List.of());
+    }
+
+    EnteredCapture entered(ProcessedCapture capture) {
+      return new EnteredCapture(
+          capture.position(),
+          capture.captureId(),
+          capture.enteredAt(),
+          traits.get(capture.captureId()));
+    }
+  }
+
+  private final Pool pool;
   private final EndpointStore endpoints;
   private final RecordPublisher publisher;
   private final Topics topics;
@@ -31,12 +52,9 @@ final class FanOut {
   private final Tracing tracing;
 
   FanOut(
-      EndpointStore endpoints,
-      RecordPublisher publisher,
-      Topics topics,
-      FanOutMeters meters,
-      Tracing tracing) {
-    this.endpoints = endpoints;
+      Pool pool, RecordPublisher publisher, Topics topics, FanOutMeters meters, Tracing tracing) {
+    this.pool = pool;
+    this.endpoints = new EndpointStore(pool);
     this.publisher = publisher;
     this.topics = topics;
     this.meters = meters;
@@ -48,21 +66,40 @@ final class FanOut {
     return endpoints
         .forWorkspaces(
             captures.stream().map(ProcessedCapture::workspaceId).collect(Collectors.toSet()))
-        .compose(targets -> publish(captures, 0, targets))
+        .compose(targets ->
+            traits(captures, targets)
+                .compose(traits -> publish(captures, 0, new Owing(targets, traits))))
         .onSuccess(_ -> meters.owed(captures));
   }
 
-  private Future<Void> publish(
-      List<ProcessedCapture> captures, int from, Map<UUID, List<EndpointTarget>> targets) {
+  /** Only of captures that a filter looks at. */
+  private Future<Map<UUID, Traits>> traits(
+      List<ProcessedCapture> captures, Map<UUID, List<EndpointTarget>> targets) {
+    Set<UUID> filtered = new HashSet<>();
+    targets.forEach((workspaceId, each) -> {
+      if (each.stream().anyMatch(target -> target.owed().isFiltered())) {
+        filtered.add(workspaceId);
+      }
+    });
+    List<UUID> ids =
+        captures.stream()
+            .filter(capture -> filtered.contains(capture.workspaceId()))
+            .map(ProcessedCapture::captureId)
+            .toList();
+    return ids.isEmpty() ? Future.succeededFuture(Map.of()) : Traits.read(pool, ids);
+  }
+
+  private Future<Void> publish(List<ProcessedCapture> captures, int from, Owing owing) {
     List<Message> messages = new ArrayList<>();
     Tracing.Batch traced = tracing.batch();
     int next = from;
     while (next < captures.size() && messages.size() < PUBLISHED_MAX) {
       ProcessedCapture capture = captures.get(next++);
       String parent = traced.fanOut(capture, topics.capturesProcessed());
-      for (EndpointTarget target : targets.getOrDefault(capture.workspaceId(), List.of())) {
-        if (target.isLiveAt(capture.position())) {
-          messages.add(message(capture, target, parent));
+      EnteredCapture entered = owing.entered(capture);
+      for (EndpointTarget target : owing.targets(capture)) {
+        if (target.getsLive(entered)) {
+          messages.add(message(entered, target, parent));
         }
       }
     }
@@ -74,13 +111,11 @@ final class FanOut {
             .onSuccess(_ -> meters.made(messages.size()));
     return reached == captures.size()
         ? published
-        : published.compose(_ -> publish(captures, reached, targets));
+        : published.compose(_ -> publish(captures, reached, owing));
   }
 
-  private Message message(
-      ProcessedCapture capture, EndpointTarget target, @Nullable String parent) {
-    Delivery delivery =
-        target.owed().first(capture.position(), capture.captureId(), capture.enteredAt());
+  private Message message(EnteredCapture capture, EndpointTarget target, @Nullable String parent) {
+    Delivery delivery = target.owed().first(capture);
     return new Message(topics.deliveries(), target.id().toString(), delivery.encode(), parent);
   }
 }

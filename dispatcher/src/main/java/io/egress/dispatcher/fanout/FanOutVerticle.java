@@ -6,7 +6,6 @@ import io.egress.dispatcher.supervise.Restarts;
 import io.egress.platform.kafka.KafkaSettings;
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.metrics.Metrics;
-import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.queue.Topics;
 import io.egress.webhook.trace.Tracing;
 import io.vertx.core.Future;
@@ -43,7 +42,7 @@ public final class FanOutVerticle extends VerticleBase {
   public Future<?> start() {
     FanOut fanOut =
         new FanOut(
-            new EndpointStore(dependencies.pool()),
+            dependencies.pool(),
             dependencies.publisher(),
             topics,
             new FanOutMeters(dependencies.metrics()),

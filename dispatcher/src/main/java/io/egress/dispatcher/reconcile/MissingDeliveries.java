@@ -2,9 +2,9 @@ package io.egress.dispatcher.reconcile;
 
 import io.egress.platform.database.Rows;
 import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.EnteredCapture;
 import io.egress.webhook.delivery.Owed;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
-import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
 import java.time.Duration;
 import java.util.List;
@@ -18,13 +18,13 @@ final class MissingDeliveries {
   /** A null time bound does not limit: the function is strict. */
   private static final String OWED =
       """
-      select position, capture_id, entered_at from stream
+      select %s from stream s
       where workspace_id = $1
         and position > greatest($2::bigint, stream_position_before($1, now() - $3::bigint * interval '1 ms'))
         and position <= least($4::bigint, stream_position_before($1, now() - $5::bigint * interval '1 ms'))
       order by position limit %d
       """
-          .formatted(POSITIONS_MAX);
+          .formatted(EnteredCapture.COLUMNS, POSITIONS_MAX);
 
   /**
    * A part of the captures owed to an endpoint.
@@ -48,9 +48,8 @@ final class MissingDeliveries {
       return new Scope(owed, workspaceId, upTo, null, null);
     }
 
-    private Delivery delivery(Row row) {
-      return owed.first(
-          row.getLong("position"), row.getUUID("capture_id"), Rows.instant(row, "entered_at"));
+    private List<Delivery> deliveries(List<EnteredCapture> captures) {
+      return captures.stream().filter(owed::admits).map(owed::first).toList();
     }
   }
 
@@ -66,7 +65,7 @@ final class MissingDeliveries {
   private MissingDeliveries() {}
 
   static Page above(SqlClient client, Scope scope, long position) {
-    List<Delivery> owed =
+    List<EnteredCapture> entered =
         Rows.list(
             Rows.of(
                 client,
@@ -76,12 +75,12 @@ final class MissingDeliveries {
                 scope.oldest(),
                 scope.upTo(),
                 scope.newest()),
-            scope::delivery);
-    return owed.isEmpty()
-        ? new Page(owed, position, true)
+            EnteredCapture::of);
+    return entered.isEmpty()
+        ? new Page(List.of(), position, true)
         : new Page(
-            LoggedDeliveries.missing(client, owed).await(),
-            owed.getLast().position(),
-            owed.size() < POSITIONS_MAX);
+            LoggedDeliveries.missing(client, scope.deliveries(entered)).await(),
+            entered.getLast().position(),
+            entered.size() < POSITIONS_MAX);
   }
 }

@@ -52,7 +52,7 @@ public final class QueueRebuild {
   /** A history is the backfill with its endpoint's id; its positions are below the live ones. */
   private static final String NEXT_ENDPOINT =
       """
-      select e.id, e.created_position, e.created_at, e.full_history, e.workspace_id,
+      select e.id, e.created_position, e.created_at, e.full_history, e.filters::text as filters, e.workspace_id,
         greatest(e.created_position, r.position) as live_above,
         case when r.rebuild = $1 then r.rebuild_position end as reached,
         b.first_position, least(b.next_position - 1, b.last_position) as history_up_to

@@ -47,7 +47,8 @@ public final class Reconciler {
 
   private static final String NEXT =
       """
-      select e.id, e.created_position, e.created_at, e.full_history, e.workspace_id, r.position, r.published_position,
+      select e.id, e.created_position, e.created_at, e.full_history, e.filters::text as filters,
+        e.workspace_id, r.position, r.published_position,
         r.published_at > now() - $1::bigint * interval '1 ms' as published_lately
       from reconciliations r join endpoints e on e.id = r.endpoint_id
       where r.checked_at < now() - $2::bigint * interval '1 ms'

@@ -207,12 +207,13 @@ class EndpointSettingsTest {
   }
 
   private static EndpointChange headers(Map<String, Optional<String>> values) {
-    return new EndpointChange(UnaryOperator.identity(), null, new HeaderChange(true, values), null);
+    return new EndpointChange(
+        UnaryOperator.identity(), null, new HeaderChange(true, values), null, false);
   }
 
   private static EndpointChange certificate(@Nullable ClientCertificate certificate) {
     return new EndpointChange(
-        UnaryOperator.identity(), null, null, new CertificateChange(certificate));
+        UnaryOperator.identity(), null, null, new CertificateChange(certificate), false);
   }
 
   private void awaitDelivered(int count) {

@@ -13,6 +13,7 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.SqlConnection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,7 +75,7 @@ class MissingDeliveriesTest {
   }
 
   private void checkAnEndpoint(SqlClient client) {
-    Owed owed = new Owed(UUID.randomUUID(), 0, Instant.EPOCH, false);
+    Owed owed = new Owed(UUID.randomUUID(), 0, Instant.EPOCH, false, List.of());
     Scope scope = Scope.live(owed, workspace, REMEMBERED, AFTER);
     Page page = MissingDeliveries.above(client, scope, 0);
     assertThat(page.missing())

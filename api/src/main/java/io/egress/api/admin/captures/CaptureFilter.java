@@ -6,10 +6,8 @@ import io.egress.transcript.capture.Mode;
 import io.vertx.core.MultiMap;
 import java.nio.ByteBuffer;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +32,7 @@ public record CaptureFilter(
     int limit) {
   public static final int TEXT_MAX = 200;
 
-  private static final String MODES =
-      Arrays.stream(Mode.values()).map(Mode::wireName).collect(Collectors.joining(" or "));
+  private static final String MODES = String.join(" or ", Mode.wireNames());
 
   /** Throws {@link Refusal} with status 400. */
   public static CaptureFilter from(MultiMap query) {
@@ -43,7 +40,7 @@ public record CaptureFilter(
         text(query, "search"),
         text(query, "member"),
         text(query, "device"),
-        QueryValues.one(query, "mode", CaptureFilter::mode, "must be " + MODES),
+        QueryValues.one(query, "mode", Mode::find, "must be " + MODES),
         QueryValues.instant(query, "from"),
         QueryValues.instant(query, "to"),
         QueryValues.one(
@@ -52,10 +49,6 @@ public record CaptureFilter(
             CaptureFilter::decode,
             "must be one cursor, exactly as a pageInfo.endCursor of this list gave it"),
         QueryValues.limit(query));
-  }
-
-  public static Optional<Mode> mode(String word) {
-    return Arrays.stream(Mode.values()).filter(each -> each.wireName().equals(word)).findFirst();
   }
 
   private static @Nullable String text(MultiMap query, String name) {

@@ -52,6 +52,7 @@ public final class Copies {
       select e.id, e.spec->>'url' as url, e.spec->>'description' as description, e.deleted_at, log.*, r.*
       from unnest($1::uuid[], $2::uuid[]) with ordinality as k(id, first_id, nth)
       join endpoints e on e.id = k.id
+      join stream s on s.workspace_id = e.workspace_id and s.position = $3
       left join lateral (
         select coalesce(bool_or(d.origin <> 'erasure'), false) as accepted,
           min(a.started_at) filter (where d.origin not in ('update', 'erasure')) as delivered_at,
@@ -69,9 +70,9 @@ public final class Copies {
           max(day) filter (where erased @> $3::bigint) as erased_day
         from receipts
         where endpoint_id = k.id and (delivered @> $3::bigint or updated @> $3::bigint or erased @> $3::bigint)) as r on true
-      where e.full_history or e.created_position < $3 or log.accepted or r.day is not null or exists (
+      where (e.full_history or e.created_position < $3) and admits(e.filters, s) or log.accepted or r.day is not null or exists (
           select from backfills b
-          where b.endpoint_id = e.id and b.origin not in ('update', 'erasure') and b.first_position <= $3
+          where b.endpoint_id = e.id and b.origin not in ('backfill', 'update', 'erasure') and b.first_position <= $3
             and b.last_position >= $3)
       order by k.nth
       """;

@@ -1,6 +1,7 @@
 package io.egress.api.admin.deliveries;
 
 import io.egress.platform.database.Rows;
+import io.egress.webhook.delivery.EnteredCapture;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
@@ -33,13 +34,13 @@ final class OwedDeliveries {
 
   private static final String NEWEST =
       """
-      select * from (
-        select position, capture_id, entered_at from stream
+      select %s from (
+        select * from stream
         where workspace_id = $1 and position > $2 and position <= $3
-        order by position desc limit %d) as window_max
+        order by position desc limit %d) as s
       order by position desc limit $4
       """
-          .formatted(DeliverySearch.LOOKED_UP_MAX);
+          .formatted(EnteredCapture.COLUMNS, DeliverySearch.LOOKED_UP_MAX);
 
   /**
    * The deliveries owed for some rows of the stream.
@@ -47,8 +48,10 @@ final class OwedDeliveries {
    * @param lowest the position of the last row
    * @param isLast whether the scope has no further rows
    * @param isCut whether more is owed for the last row
+   * @param unwanted how often a filter left a row out
    */
-  record Window(List<LoggedDelivery> owed, long lowest, boolean isLast, boolean isCut) {}
+  record Window(
+      List<LoggedDelivery> owed, long lowest, boolean isLast, boolean isCut, int unwanted) {}
 
   /**
    * The part of the rows that is wanted.
@@ -140,22 +143,21 @@ final class OwedDeliveries {
   private static Window window(OwedScope scope, RowSet<Row> rows, boolean isLast, Part part) {
     List<LoggedDelivery> owed = new ArrayList<>();
     long lowest = scope.high();
+    int unwanted = 0;
     for (Row row : rows) {
-      lowest = row.getLong("position");
-      UUID captureId = row.getUUID("capture_id");
-      Instant enteredAt = Rows.instant(row, "entered_at");
+      EnteredCapture capture = EnteredCapture.of(row);
+      lowest = capture.position();
       for (OwedScope.Owing endpoint : scope.endpoints()) {
-        if (!part.skips(lowest, endpoint.endpointId())) {
-          endpoint
-              .delivery(lowest, captureId, enteredAt)
-              .filter(part::contains)
-              .ifPresent(owed::add);
+        if (!endpoint.owed().admits(capture)) {
+          unwanted++;
+        } else if (!part.skips(lowest, endpoint.endpointId())) {
+          endpoint.delivery(capture).filter(part::contains).ifPresent(owed::add);
           if (owed.size() >= part.max()) {
-            return new Window(owed, lowest, false, true);
+            return new Window(owed, lowest, false, true, unwanted);
           }
         }
       }
     }
-    return new Window(owed, lowest, isLast, false);
+    return new Window(owed, lowest, isLast, false, unwanted);
   }
 }

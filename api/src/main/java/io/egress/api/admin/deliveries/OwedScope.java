@@ -1,5 +1,6 @@
 package io.egress.api.admin.deliveries;
 
+import io.egress.webhook.delivery.EnteredCapture;
 import io.egress.webhook.delivery.Owed;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import java.time.Instant;
@@ -24,9 +25,10 @@ record OwedScope(UUID workspaceId, List<OwedScope.Owing> endpoints, long low, lo
       return owed.endpointId();
     }
 
-    Optional<LoggedDelivery> delivery(long position, UUID captureId, Instant enteredAt) {
-      return position > low
-          ? Optional.of(LoggedDelivery.withoutOutcome(owed.first(position, captureId, enteredAt)))
+    /** Of a capture that the filter wants; empty if it is not owed, or the log has forgotten it. */
+    Optional<LoggedDelivery> delivery(EnteredCapture capture) {
+      return capture.position() > low
+          ? Optional.of(LoggedDelivery.withoutOutcome(owed.first(capture)))
           : Optional.empty();
     }
   }

@@ -19,6 +19,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -144,7 +145,11 @@ public final class RecentOutcomes {
   }
 
   /** {@code above} and {@code upTo} are the positions of an hour's captures. */
-  private record Span(Instant begin, long above, long upTo) {}
+  private record Span(Instant begin, long above, long upTo) {
+    boolean contains(long position) {
+      return position > above && position <= upTo;
+    }
+  }
 
   /** The deliveries of an endpoint, by hour. */
   private static final class Counts {
@@ -179,13 +184,16 @@ public final class RecentOutcomes {
           .merge(state, number, Long::sum);
     }
 
-    Hour hour(Endpoint endpoint, Span span) {
+    /** {@code waiting} is null of an endpoint without a filter. */
+    Hour hour(Endpoint endpoint, Span span, @Nullable List<Long> waiting) {
       Map<DeliveryState, Long> states = numbers.getOrDefault(span.begin(), Map.of());
       long known = states.values().stream().mapToLong(Long::longValue).sum();
       return new Hour(
           span.begin(),
           states.getOrDefault(DeliveryState.DELIVERED, 0L),
-          Math.max(0, endpoint.owed().liveBetween(span.above(), span.upTo()) - known),
+          waiting == null
+              ? Math.max(0, endpoint.owed().liveBetween(span.above(), span.upTo()) - known)
+              : waiting.stream().filter(span::contains).count(),
           states.getOrDefault(DeliveryState.PENDING, 0L),
           states.getOrDefault(DeliveryState.EXHAUSTED, 0L),
           states.getOrDefault(DeliveryState.SKIPPED, 0L));
@@ -213,12 +221,21 @@ public final class RecentOutcomes {
     Map<UUID, Row> rows =
         Rows.byId(Rows.of(pool, OUTCOMES, workspaceId, bounds, ids, day), row -> row);
     List<Span> spans = spans(bounds, requireNonNull(rows.get(ids[0])));
+    Map<UUID, List<Long>> filtered =
+        new FilteredWaiting(pool).above(workspaceId, endpoints, spans.getFirst().above());
     Map<UUID, List<Hour>> hours = new HashMap<>();
+    Map<UUID, Long> oldest = new HashMap<>();
     for (Endpoint endpoint : endpoints) {
-      Counts counts = new Counts(requireNonNull(rows.get(endpoint.id())), spans);
-      hours.put(endpoint.id(), spans.stream().map(span -> counts.hour(endpoint, span)).toList());
+      UUID id = endpoint.id();
+      Counts counts = new Counts(requireNonNull(rows.get(id)), spans);
+      List<Long> waiting = filtered.get(id);
+      List<Hour> ofEndpoint =
+          spans.stream().map(span -> counts.hour(endpoint, span, waiting)).toList();
+      hours.put(id, ofEndpoint);
+      (waiting == null ? oldestWaiting(spans, ofEndpoint) : waiting.stream().findFirst())
+          .ifPresent(position -> oldest.put(id, position));
     }
-    Map<UUID, Instant> waiting = oldestWaiting(workspaceId, spans, hours);
+    Map<UUID, Instant> waiting = entered(workspaceId, oldest);
     Map<UUID, Day> days = new HashMap<>();
     rows.forEach(
         (id, row) -> days.put(id, day(requireNonNull(hours.get(id)), waiting.get(id), row)));
@@ -232,16 +249,15 @@ public final class RecentOutcomes {
         .toList();
   }
 
-  /** Looks up one capture of each endpoint with waiting deliveries. */
-  private Map<UUID, Instant> oldestWaiting(
-      UUID workspaceId, List<Span> spans, Map<UUID, List<Hour>> hours) {
-    Map<UUID, Long> positions = new HashMap<>();
-    hours.forEach((id, each) ->
-        IntStream.range(0, HOURS)
-            .filter(hour -> each.get(hour).waiting() > 0)
-            .findFirst()
-            .ifPresent(
-                hour -> positions.put(id, spans.get(hour).upTo() - each.get(hour).waiting() + 1)));
+  private static Optional<Long> oldestWaiting(List<Span> spans, List<Hour> hours) {
+    return IntStream.range(0, HOURS)
+        .filter(hour -> hours.get(hour).waiting() > 0)
+        .mapToObj(hour -> spans.get(hour).upTo() - hours.get(hour).waiting() + 1)
+        .findFirst();
+  }
+
+  /** When the captures at the positions entered. */
+  private Map<UUID, Instant> entered(UUID workspaceId, Map<UUID, Long> positions) {
     if (positions.isEmpty()) {
       return Map.of();
     }

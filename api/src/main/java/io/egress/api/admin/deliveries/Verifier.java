@@ -86,8 +86,9 @@ public final class Verifier {
 
     private void read(long from, long to) {
       OwedScope part = new OwedScope(scope.workspaceId(), scope.endpoints(), from - 1, to);
-      List<LoggedDelivery> first = owed.newest(part, DeliverySearch.LOOKED_UP_MAX).owed();
-      for (long i = first.size(); i <= to - from; i++) {
+      OwedDeliveries.Window window = owed.newest(part, DeliverySearch.LOOKED_UP_MAX);
+      List<LoggedDelivery> first = window.owed();
+      for (long i = first.size() + (long) window.unwanted(); i <= to - from; i++) {
         result.countForgotten();
       }
       judge(first, from - 1, to, null);

@@ -48,6 +48,9 @@ public final class Endpoints {
     }
   }
 
+  /** Each filter that an endpoint has had is kept, and read with it. */
+  private static final int FILTERS_MAX = 100;
+
   private final Pool pool;
   private final Transactions transactions;
   private final EndpointStore store;
@@ -92,7 +95,17 @@ public final class Endpoints {
 
   public Endpoint change(Caller caller, UUID workspaceId, UUID id, EndpointChange change) {
     return transactions.call(tx -> {
+      if (change.filters()) {
+        EndpointStore.holdStream(tx, workspaceId).await();
+      }
       Locked before = lock(tx, workspaceId, id);
+      if (change.filters() && before.endpoint().filters().size() >= FILTERS_MAX) {
+        throw new Refusal(
+            409,
+            "the filter was changed "
+                + FILTERS_MAX
+                + " times: add an endpoint in place of this one");
+      }
       Endpoint after =
           EndpointStore.write(tx, before.endpoint(), change, sealed(before, change)).await();
       audit(tx, caller, workspaceId).changed(before.endpoint(), after, change.headers());

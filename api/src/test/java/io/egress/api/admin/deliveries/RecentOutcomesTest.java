@@ -10,6 +10,8 @@ import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointStore;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -134,6 +136,20 @@ class RecentOutcomesTest {
     write(endpoint, 0, 2, DeliveryState.DELIVERED);
 
     assertThat(day(endpoint, Instant.now()).oldest()).isNull();
+  }
+
+  @Test
+  void onlyWhatTheFilterWantsWaits() {
+    UUID endpoint = written.endpoint(new JsonObject().put("modes", new JsonArray().add("manual")));
+    for (String mode : List.of("manual", "ambient", "manual", "ambient", "manual")) {
+      service.put(UUID.randomUUID(), Service.capture(workspace).put("mode", mode));
+    }
+    write(endpoint, 0, 1, DeliveryState.DELIVERED);
+
+    Day day = day(endpoint, Instant.now());
+
+    assertThat(totals(day)).containsExactly(1L, 2L, 0L, 0L, 0L);
+    assertThat(day.oldest()).isEqualTo(enteredAt(3));
   }
 
   private Day day(UUID endpoint, Instant now) {

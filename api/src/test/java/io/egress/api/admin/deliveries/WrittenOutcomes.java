@@ -34,13 +34,19 @@ public final class WrittenOutcomes {
   }
 
   public UUID endpoint() {
+    return endpoint(null);
+  }
+
+  UUID endpoint(@Nullable JsonObject filter) {
     return UUID.fromString(
         new JsonObject(
                 service
                     .internal(
                         "POST",
                         "/internal/v1/workspaces/" + workspace + "/endpoints",
-                        "{\"url\":\"https://example.com/hook\"}")
+                        new JsonObject()
+                            .put("url", "https://example.com/hook")
+                            .put("filter", filter))
                     .body())
             .getString("id"));
   }

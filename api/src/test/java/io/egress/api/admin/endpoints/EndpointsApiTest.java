@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.egress.api.Service;
+import io.egress.webhook.delivery.EnteredCapture;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +24,9 @@ import org.junit.jupiter.api.Test;
 
 class EndpointsApiTest {
   private static final String URL = "https://example.com/hook";
+
+  private static final EnteredCapture FIRST =
+      new EnteredCapture(1, UUID.randomUUID(), Instant.EPOCH, null);
 
   private static final Service service = Service.shared();
   private static EndpointStore store;
@@ -178,13 +183,13 @@ class EndpointsApiTest {
     EndpointTarget changed = target(service, id);
     assertThat(changed.spec().url()).isEqualTo("https://example.org/new");
     assertThat(changed.paused()).isTrue();
-    assertThat(changed.isLiveAt(1)).isTrue();
+    assertThat(changed.getsLive(FIRST)).isTrue();
     assertThat(targets()).containsExactly(changed);
 
     assertThat(service.internal("DELETE", endpoints.at(created), "").statusCode()).isEqualTo(204);
 
     assertThat(target(service, id).deleted()).isTrue();
-    assertThat(target(service, id).isLiveAt(1)).isFalse();
+    assertThat(target(service, id).getsLive(FIRST)).isFalse();
     assertThat(targets()).isEmpty();
     assertThat(endpoints.list()).isEmpty();
     assertThat(service.internal("GET", endpoints.at(created), "").statusCode()).isEqualTo(404);

@@ -1,0 +1,39 @@
+package io.egress.webhook.delivery;
+
+import io.egress.transcript.capture.Mode;
+import java.util.Collections;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of a stream that an endpoint wants. In SQL, {@code wants} decides the same.
+ *
+ * @param modes null for all
+ * @param devices null for all
+ */
+public record StreamFilter(@Nullable Set<Mode> modes, @Nullable Set<UUID> devices) {
+  public static final int DEVICES_MAX = 1_000;
+
+  public StreamFilter {
+    // A mode of a newer release was read as null.
+    modes =
+        modes == null
+            ? null
+            : sorted(modes.stream().filter(Objects::nonNull).collect(Collectors.toSet()));
+    devices = devices == null ? null : sorted(devices);
+  }
+
+  /** Equal sets are written in the same order. */
+  private static <T extends Comparable<? super T>> Set<T> sorted(Set<T> values) {
+    return Collections.unmodifiableSet(new TreeSet<>(values));
+  }
+
+  boolean wants(Traits traits) {
+    return (modes == null || modes.contains(traits.mode()))
+        && (devices == null || devices.contains(traits.deviceId()));
+  }
+}
