@@ -1,6 +1,73 @@
--- What a capture was when it entered the stream. Filters go by it, so that what is owed does not change when a
--- capture is corrected. Null for captures that entered before this migration: they count as what they are now.
+-- -----------------------------------------------------------------------------------------------------------
+-- What captures were when they entered
+-- -----------------------------------------------------------------------------------------------------------
+
+-- Filters go by what a capture was when it entered the stream, so that what is owed or read does not change when
+-- it is corrected. Null for captures that entered before this migration, until fill_traits comes to them: they
+-- count as what they are.
 alter table stream add column mode text, add column device_id uuid;
+alter table changes add column mode text, add column device_id uuid;
+
+-- For readers of a few captures among many. Empty while they are made, so that this takes no longer than reading
+-- the tables.
+create index stream_by_device on stream (workspace_id, device_id, mode, position) where mode is not null;
+create index stream_by_mode on stream (workspace_id, mode, position) where mode is not null;
+create index changes_by_device on changes (workspace_id, device_id, mode, number) where mode is not null;
+create index changes_by_mode on changes (workspace_id, mode, number) where mode is not null;
+
+-- What a capture was may be added; what a cursor rests on stays as it is.
+create or replace trigger stream_is_insert_only
+  before update of workspace_id, position, capture_id, chain, entered_at or delete or truncate on stream
+  for each statement execute function refuse_change();
+
+-- How far fill_traits is, by workspace and position.
+create table trait_filling (
+  only_row boolean primary key default true check (only_row),
+  workspace_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  position bigint not null default 0,
+  filled bigint not null default 0,
+  complete boolean not null
+);
+
+insert into trait_filling (complete) select not exists (select from stream);
+
+-- Adds what they were to up to chunk_max captures that entered before this migration. Returns false if nothing is
+-- left, or if another process is working on it.
+create function fill_traits(chunk_max integer) returns boolean
+language plpgsql volatile as $$
+declare
+  reached trait_filling;
+  ids uuid[];
+begin
+  select * into reached from trait_filling where not complete for update skip locked;
+  if not found then
+    return false;
+  end if;
+  with next as materialized (
+    select workspace_id, position, capture_id from stream
+    where (workspace_id, position) > (reached.workspace_id, reached.position)
+    order by workspace_id, position limit chunk_max),
+  last as (select workspace_id, position from next order by workspace_id desc, position desc limit 1),
+  advanced as (
+    update trait_filling f set workspace_id = last.workspace_id, position = last.position,
+      filled = f.filled + (select count(*) from next)
+    from last)
+  select array_agg(capture_id) into ids from next;
+  if ids is null then
+    update trait_filling set complete = true;
+    return false;
+  end if;
+  update stream s set mode = c.mode, device_id = c.device_id
+  from captures c where s.capture_id = any(ids) and c.id = s.capture_id and s.mode is null;
+  update changes x set mode = s.mode, device_id = s.device_id
+  from stream s where x.capture_id = any(ids) and s.capture_id = x.capture_id and x.mode is null;
+  return true;
+end
+$$;
+
+-- -----------------------------------------------------------------------------------------------------------
+-- Endpoints with filters
+-- -----------------------------------------------------------------------------------------------------------
 
 -- The filters that an endpoint has had, as {"after": position, "filter": filter or null}, by position: each
 -- holds for what enters after its position, until the next one does. Empty for an endpoint that gets all.
@@ -86,4 +153,154 @@ create or replace function announce_erasure(workspace uuid, place bigint) return
   insert into backfills (id, endpoint_id, origin, first_position, next_position, last_position)
   select gen_random_uuid(), id, 'erasure', place, place, place from notified
   where id not in (select endpoint_id from extended)
+$$;
+
+-- -----------------------------------------------------------------------------------------------------------
+-- Keys with filters
+-- -----------------------------------------------------------------------------------------------------------
+
+-- The filter of a key never changes; null for one that reads everything. The hash of a key with a filter is made
+-- in another way, so that earlier releases, which know no filters, do not find it.
+alter table api_keys add column filter jsonb;
+alter table readers add column filter jsonb;
+
+-- As before, with the filter.
+create or replace function keep_reader() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into readers (key_id, workspace_id, name, last_four, created_at, filter)
+    values (new.id, new.workspace_id, new.name, new.last_four, new.created_at, new.filter);
+  else
+    update readers set ended_at = now(), last_used_at = old.last_used_at where key_id = old.id;
+  end if;
+  return null;
+end
+$$;
+
+-- As before, and also records what a capture was.
+create or replace function enter_changes(capture_ids uuid[]) returns void
+language plpgsql volatile as $$
+declare
+  workspace uuid;
+  changed uuid[];
+  erased boolean[];
+  head bigint;
+  at timestamptz;
+begin
+  for workspace, changed, erased in
+    select c.workspace_id, array_agg(c.id order by c.id), array_agg(c.erased_at is not null order by c.id) from captures c
+    where c.id = any(capture_ids) and c.entered group by 1 order by 1
+  loop
+    insert into change_heads as h (workspace_id, number) values (workspace, cardinality(changed))
+    on conflict (workspace_id) do update set number = h.number + excluded.number
+    returning number into head;
+    at := clock_timestamp();
+    delete from changes where capture_id = any(changed);
+    insert into changes (workspace_id, number, capture_id, changed_at, erased, mode, device_id)
+    select workspace, head - cardinality(changed) + c.nth, c.id, at, c.is_erased, s.mode, s.device_id
+    from unnest(changed, erased) with ordinality as c(id, is_erased, nth)
+    left join lateral (select mode, device_id from stream where capture_id = c.id limit 1) s on true;
+    insert into change_marks (workspace_id, last_number, mark)
+    values (workspace, head, ('x' || encode(substr(uuid_send(gen_random_uuid()), 9, 8), 'hex'))::bit(64)::bigint);
+    if false = any(erased) then
+      perform announce_updates(workspace, head - cardinality(changed) + 1, head);
+    end if;
+  end loop;
+end
+$$;
+
+-- The kinds of captures that a filter wants, for a look into an index each; device_id is null if it wants all
+-- devices.
+create function wanted_kinds(filter jsonb) returns table (device_id uuid, mode text)
+language sql immutable parallel safe as $$
+  select nullif(d.id, '')::uuid, m.name
+  from jsonb_array_elements_text(
+      case when coalesce(filter->'devices', 'null') = 'null' then '[""]' else filter->'devices' end) as d(id)
+    cross join jsonb_array_elements_text(
+      case when coalesce(filter->'modes', 'null') = 'null' then '["ambient", "manual"]' else filter->'modes' end) as m(name)
+$$;
+
+-- Like readable_rows, of the captures that a filter wants. What was erased before all others, as a retention
+-- does, is skipped in one step.
+create function limited_rows(workspace uuid, filter jsonb, after bigint, count_max integer) returns setof stream
+language plpgsql stable rows 50 as $$
+declare
+  reached bigint := greatest(after, coalesce((
+    select last_position from erased_spans
+    where workspace_id = workspace and last_position > after and first_position <= after + 1), 0));
+begin
+  return query
+  select s.* from wanted_kinds(filter) k
+  cross join lateral (
+    (select * from stream t
+      where t.workspace_id = workspace and t.device_id = k.device_id and t.mode = k.mode and t.position > reached
+        and not exists (select from erasures e where e.capture_id = t.capture_id)
+      order by t.position limit count_max)
+    union all
+    (select * from stream t
+      where k.device_id is null and t.workspace_id = workspace and t.mode = k.mode and t.position > reached
+        and not exists (select from erasures e where e.capture_id = t.capture_id)
+      order by t.position limit count_max)) s
+  order by s.position limit count_max;
+end
+$$;
+
+-- The newest position of a capture that a filter wants and that was not erased; 0 if there is none.
+create function limited_head(workspace uuid, filter jsonb) returns bigint
+language plpgsql stable as $$
+declare
+  head bigint := (
+    select coalesce((
+      select first_position - 1 from erased_spans
+      where workspace_id = workspace and last_position = w.stream_head), w.stream_head)
+    from workspaces w where id = workspace);
+begin
+  return coalesce((
+    select max(s.position) from wanted_kinds(filter) k
+    cross join lateral (
+      (select t.position from stream t
+        where t.workspace_id = workspace and t.device_id = k.device_id and t.mode = k.mode and t.position <= head
+          and not exists (select from erasures e where e.capture_id = t.capture_id)
+        order by t.position desc limit 1)
+      union all
+      (select t.position from stream t
+        where k.device_id is null and t.workspace_id = workspace and t.mode = k.mode and t.position <= head
+          and not exists (select from erasures e where e.capture_id = t.capture_id)
+        order by t.position desc limit 1)) s), 0);
+end
+$$;
+
+-- The next changes of captures that a filter wants.
+create function limited_changes(workspace uuid, filter jsonb, after bigint, count_max integer) returns setof changes
+language plpgsql stable rows 50 as $$
+begin
+  return query
+  select s.* from wanted_kinds(filter) k
+  cross join lateral (
+    (select * from changes t
+      where t.workspace_id = workspace and t.device_id = k.device_id and t.mode = k.mode and t.number > after
+      order by t.number limit count_max)
+    union all
+    (select * from changes t
+      where k.device_id is null and t.workspace_id = workspace and t.mode = k.mode and t.number > after
+      order by t.number limit count_max)) s
+  order by s.number limit count_max;
+end
+$$;
+
+-- The number of the newest change of a capture that a filter wants; 0 if there is none.
+create function limited_changes_head(workspace uuid, filter jsonb) returns bigint
+language plpgsql stable as $$
+begin
+  return coalesce((
+    select max(s.number) from wanted_kinds(filter) k
+    cross join lateral (
+      (select t.number from changes t
+        where t.workspace_id = workspace and t.device_id = k.device_id and t.mode = k.mode
+        order by t.number desc limit 1)
+      union all
+      (select t.number from changes t
+        where k.device_id is null and t.workspace_id = workspace and t.mode = k.mode
+        order by t.number desc limit 1)) s), 0);
+end
 $$;

@@ -55,13 +55,19 @@ final class DatabaseCommand implements Callable<Integer> {
   private static void print(JsonObject database, TableOutput output, PrintWriter out) {
     JsonObject server = database.getJsonObject("server");
     JsonObject connections = database.getJsonObject("connections");
-    out.print(
-        TextTable.fields(
-            new JsonObject()
-                .put("server", "PostgreSQL " + server.getString("version") + ", " + kind(server))
-                .put(
-                    "connections",
-                    connections.getValue("used") + " of " + connections.getValue("max"))));
+    JsonObject fields =
+        new JsonObject()
+            .put("server", "PostgreSQL " + server.getString("version") + ", " + kind(server))
+            .put(
+                "connections", connections.getValue("used") + " of " + connections.getValue("max"));
+    JsonObject filling = database.getJsonObject("filling");
+    if (filling != null) {
+      fields.put(
+          "preparing",
+          "%s of about %s captures for keys with filters"
+              .formatted(filling.getValue("done"), filling.getValue("of")));
+    }
+    out.print(TextTable.fields(fields));
     table(
         "Sessions that wait, that others wait for, or with a transaction of more than 5 seconds:",
         "No session waits, and no transaction is older than 5 seconds.",

@@ -7,12 +7,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What an endpoint can be given when it is created and when it is changed. */
 final class EndpointSpecOptions {
   private static final String NONE = "none";
-  private static final String ALL = "all";
 
   @Option(
       names = "--description",
@@ -56,21 +56,7 @@ final class EndpointSpecOptions {
               + " key")
   private @Nullable String payload;
 
-  @Option(
-      names = "--mode",
-      split = ",",
-      paramLabel = "MODE",
-      description = "only captures that began as ambient or manual, or all")
-  private @Nullable List<String> modes;
-
-  @Option(
-      names = "--device",
-      split = ",",
-      paramLabel = "ID",
-      description =
-          "only captures of this device; may be repeated; all for every device. With --mode, it"
-              + " replaces the filter that the endpoint has")
-  private @Nullable List<String> devices;
+  @Mixin private FilterOptions filter = new FilterOptions();
 
   /** Adds what was given. */
   void putInto(JsonObject endpoint) {
@@ -90,18 +76,7 @@ final class EndpointSpecOptions {
     if (payload != null) {
       endpoint.put("payload", payload);
     }
-    if (modes != null || devices != null) {
-      JsonObject filter = new JsonObject();
-      putWanted(filter, "modes", modes);
-      putWanted(filter, "devices", devices);
-      endpoint.put("filter", filter.isEmpty() ? null : filter);
-    }
-  }
-
-  private static void putWanted(JsonObject filter, String name, @Nullable List<String> given) {
-    if (given != null && !given.equals(List.of(ALL))) {
-      filter.put(name, new JsonArray(given));
-    }
+    filter.putInto(endpoint);
   }
 
   private static void putLimit(JsonObject endpoint, String name, @Nullable String value) {

@@ -34,7 +34,14 @@ final class KeysCommand {
           List.of("name", "last_four", "last_used_at", "expires_at", "id"),
           Set.of("name"),
           List.of(
-              "name", "last_four", "created_at", "created_by", "last_used_at", "expires_at", "id"));
+              "name",
+              "last_four",
+              "created_at",
+              "created_by",
+              "last_used_at",
+              "expires_at",
+              "filter",
+              "id"));
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -44,8 +51,8 @@ final class KeysCommand {
       description = "Creates a key and prints it. It is shown only once.",
       footer = {
         "",
-        "A key for three months:",
-        "  egress keys create WORKSPACE --name 'search index' --expires-in 90d"
+        "A key for three months, which reads the manual captures only:",
+        "  egress keys create WORKSPACE --name 'search index' --expires-in 90d --mode manual"
       })
   int create(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
@@ -55,8 +62,10 @@ final class KeysCommand {
               paramLabel = "DURATION",
               description = "expire after this time, such as 90d (default: never)")
           @Nullable String expiresIn,
+      @Mixin FilterOptions filter,
       @Mixin Output output) {
     JsonObject key = new JsonObject().put("name", name);
+    filter.putInto(key);
     if (expiresIn != null) {
       key.put("expires_in", expiresIn);
     }

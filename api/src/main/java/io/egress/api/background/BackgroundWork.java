@@ -16,10 +16,13 @@ public final class BackgroundWork {
 
   private static final Duration RERENDERING_INTERVAL = Duration.ofSeconds(1);
 
+  private static final Duration FILLING_INTERVAL = Duration.ofSeconds(1);
+
   private static final Duration EXPIRY_INTERVAL = Duration.ofSeconds(30);
 
   private final Recurring revising;
   private final Recurring rerendering;
+  private final Recurring filling;
   private final Recurring erasing;
 
   /** {@code retention} is that of workspaces that have none of their own. */
@@ -31,6 +34,9 @@ public final class BackgroundWork {
     rerendering =
         new Recurring(vertx, "rendering documents again", new Rerendering(pool, documents)::run)
             .nowAndEvery(RERENDERING_INTERVAL);
+    filling =
+        new Recurring(vertx, "recording what captures were", new TraitFilling(pool)::run)
+            .nowAndEvery(FILLING_INTERVAL);
     erasing =
         new Recurring(
                 vertx,
@@ -51,6 +57,7 @@ public final class BackgroundWork {
 
   /** Completes when nothing is running. */
   public Future<Void> stop() {
-    return Future.join(revising.stop(), rerendering.stop(), erasing.stop()).mapEmpty();
+    return Future.join(revising.stop(), rerendering.stop(), filling.stop(), erasing.stop())
+        .mapEmpty();
   }
 }

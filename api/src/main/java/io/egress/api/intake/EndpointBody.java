@@ -1,6 +1,5 @@
 package io.egress.api.intake;
 
-import io.egress.transcript.capture.Mode;
 import io.egress.webhook.delivery.Event;
 import io.egress.webhook.delivery.StreamFilter;
 import io.egress.webhook.endpoint.AddressPolicy;
@@ -21,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -123,7 +121,7 @@ public final class EndpointBody {
             : before.standardWebhooks(),
         fields.has("events") ? events(fields) : before.events(),
         fields.has("payload") ? payload(fields) : before.payload(),
-        fields.has("filter") ? filter(fields) : before.filter());
+        fields.has("filter") ? FilterBody.read(fields, StreamFilter.DEVICES_MAX) : before.filter());
   }
 
   private static Set<Event> events(Fields fields) {
@@ -150,30 +148,6 @@ public final class EndpointBody {
       fields.fault("payload", "must be " + String.join(" or ", Payload.words()));
     }
     return payload.orElse(Payload.DOCUMENT);
-  }
-
-  private static @Nullable StreamFilter filter(Fields fields) {
-    Fields given = fields.optionalObject("filter");
-    if (given == null) {
-      return null;
-    }
-    Set<String> modes = given.optionalWords("modes", Set.copyOf(Mode.wireNames()));
-    if (modes != null && modes.isEmpty()) {
-      given.fault("modes", "must not be empty: leave it out for all");
-    }
-    Set<UUID> devices = given.optionalUuids("devices", StreamFilter.DEVICES_MAX);
-    if (modes == null && devices == null && given.isSound("modes") && given.isSound("devices")) {
-      fields.fault("filter", "must have modes or devices, or be null for everything");
-    }
-    return new StreamFilter(modes(modes), devices);
-  }
-
-  private static @Nullable Set<Mode> modes(@Nullable Set<String> words) {
-    return words == null
-        ? null
-        : words.stream()
-            .flatMap(word -> Mode.find(word).stream())
-            .collect(Collectors.toUnmodifiableSet());
   }
 
   private static @Nullable Integer limit(Fields fields, String name, int max) {

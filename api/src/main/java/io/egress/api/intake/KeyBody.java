@@ -1,5 +1,6 @@
 package io.egress.api.intake;
 
+import io.egress.webhook.delivery.StreamFilter;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -10,15 +11,21 @@ public final class KeyBody {
 
   private static final int NAME_CHARACTERS_MAX = 320;
   private static final Duration LIFETIME_MIN = Duration.ofMinutes(1);
-  private static final Shape SHAPE = Shape.of("name", "expires_in");
+
+  /** Each is a look into an index for every page. */
+  private static final int KEY_DEVICES_MAX = 100;
+
+  private static final Shape SHAPE =
+      Shape.of("name", "expires_in", "filter.modes.[]", "filter.devices.[]");
   private static final Shape EXPIRY = Shape.of("expires_in", "expires_at", "extend");
 
   /**
    * A key to be created.
    *
    * @param expiresIn null for a key that does not expire
+   * @param filter which captures it reads; null for all
    */
-  public record NewKey(String name, @Nullable Duration expiresIn) {}
+  public record NewKey(String name, @Nullable Duration expiresIn, @Nullable StreamFilter filter) {}
 
   /**
    * When an existing key is to expire: after a time, at an instant, or, if both are null, never.
@@ -36,7 +43,8 @@ public final class KeyBody {
         fields ->
             new NewKey(
                 fields.text("name", NAME_CHARACTERS_MAX),
-                fields.optionalDuration("expires_in", LIFETIME_MIN, LIFETIME_MAX)));
+                fields.optionalDuration("expires_in", LIFETIME_MIN, LIFETIME_MAX),
+                FilterBody.read(fields, KEY_DEVICES_MAX)));
   }
 
   public static Intake<Expiry> expiry(GivenBody body) {

@@ -21,7 +21,11 @@ final class AuditSentences {
       Map.ofEntries(
           Map.entry(
               "api_key.created",
-              changes -> "Created the API key " + quoted(changes, "name") + expiry(changes)),
+              changes ->
+                  "Created the API key "
+                      + quoted(changes, "name")
+                      + reading(changes)
+                      + expiry(changes)),
           Map.entry("api_key.changed", AuditSentences::changedKey),
           Map.entry("api_key.deleted", changes -> "Deleted the API key " + quoted(changes, "name")),
           Map.entry(
@@ -96,6 +100,12 @@ final class AuditSentences {
   static String words(String action) {
     String words = action.replace('.', ' ').replace('_', ' ').replace("api", "API");
     return words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1);
+  }
+
+  private static String reading(JsonObject changes) {
+    return changes.containsKey("filter")
+        ? ", which reads only " + value(changes.getJsonObject("filter"))
+        : "";
   }
 
   private static String changedKey(JsonObject changes) {

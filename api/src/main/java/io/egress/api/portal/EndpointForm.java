@@ -34,7 +34,7 @@ final class EndpointForm {
   }
 
   /** What is no id is passed on, and rejected by the body's parser. */
-  private static @Nullable JsonObject filter(PortalForm form) {
+  static @Nullable JsonObject filter(PortalForm form) {
     JsonObject filter = new JsonObject();
     String mode = form.text("filter");
     if (!mode.isEmpty()) {

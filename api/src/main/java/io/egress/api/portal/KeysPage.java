@@ -48,6 +48,7 @@ final class KeysPage {
     if (!form.text("expires_in").isEmpty()) {
       body.put("expires_in", form.text("expires_in"));
     }
+    body.put("filter", EndpointForm.filter(form));
     return Forms.orExplain(
         form,
         () -> {

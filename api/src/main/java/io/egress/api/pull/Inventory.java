@@ -2,7 +2,6 @@ package io.egress.api.pull;
 
 import io.egress.api.admin.keys.ApiKey;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -26,9 +25,9 @@ final class Inventory {
   private static final String CHUNK =
       """
       with access as (
-        select k.id as key_id, k.workspace_id, w.stream_head, w.stream_chain
+        select k.id as key_id, k.workspace_id, k.filter, w.stream_head, w.stream_chain
         from api_keys k join workspaces w on w.id = k.workspace_id
-        where k.hash = $1 and (k.expires_at is null or k.expires_at > now()))
+        where k.hash = any($1) and (k.expires_at is null or k.expires_at > now()))
       select a.key_id, a.stream_head, a.stream_chain, count(s.position) as captures,
         coalesce(string_agg(
           '{"id":"' || s.capture_id || '","position":' || s.position || ',"changed_at":'
@@ -38,6 +37,7 @@ final class Inventory {
         select s.position, s.capture_id, c.changed_at
         from stream s left join changes c on c.capture_id = s.capture_id
         where s.workspace_id = a.workspace_id and s.position > $2 and s.position <= $3 and c.erased is not true
+          and (a.filter is null or wants(a.filter, s))
         ) s on true
       group by 1, 2, 3
       """;
@@ -58,7 +58,7 @@ final class Inventory {
   /** Empty if the key is unknown or expired. */
   Future<Optional<Chunk>> between(ApiKey key, long above, long upTo) {
     return pool.preparedQuery(CHUNK)
-        .execute(Tuple.of(Buffer.buffer(key.hash()), above, upTo))
+        .execute(Tuple.of(key.hashes(), above, upTo))
         .map(Inventory::chunk);
   }
 

@@ -6,7 +6,6 @@ import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.Fragment;
 import io.egress.transcript.stream.Cursor;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -40,40 +39,51 @@ final class PageQuery {
       with access as (
         select k.id as key_id, k.workspace_id, w.stream_head as head, $2::bigint = 0 or exists (
           select from stream where workspace_id = k.workspace_id and position = $2 and chain = $3) as follows,
-          e.last_position is not null as skips,
-          case when e.last_position = w.stream_head then e.first_position - 1 else w.stream_head end as readable_head,
+          e.last_position is not null as skips, k.filter,
+          case when k.filter is not null then limited_head(k.workspace_id, k.filter)
+            when e.last_position = w.stream_head then e.first_position - 1 else w.stream_head end as readable_head,
           %s as standby_erasures, %s as standby_changes
         from api_keys k join workspaces w on w.id = k.workspace_id
           left join lateral (
             select first_position, last_position from erased_spans
             where workspace_id = k.workspace_id and last_position > $2 order by last_position desc limit 1) e on true
-        where k.hash = $1 and (k.expires_at is null or k.expires_at > now())),
+        where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())),
       entry as (
         select s.position, s.capture_id, s.chain, null::timestamptz as changed_at, null::text as erased_for
         from access a
         cross join lateral (
           (select * from stream
-            where workspace_id = a.workspace_id and position > $2 and a.follows and not a.skips
+            where workspace_id = a.workspace_id and position > $2 and a.follows and not a.skips and a.filter is null
             order by position limit $4::integer)
           union all
-          (select r.* from readable_rows(a.workspace_id, $2, $4::integer) r where a.follows and a.skips)) s)
+          (select r.* from readable_rows(a.workspace_id, $2, $4::integer) r
+            where a.follows and a.skips and a.filter is null)
+          union all
+          (select r.* from limited_rows(a.workspace_id, a.filter, $2, $4::integer) r
+            where a.follows and a.filter is not null)) s)
       """;
 
   private static final String CHANGES =
       """
       with access as (
-        select k.id as key_id, k.workspace_id, coalesce(h.number, 0) as head, coalesce(h.number, 0) as readable_head,
+        select k.id as key_id, k.workspace_id, k.filter, coalesce(h.number, 0) as head,
+          case when k.filter is null then coalesce(h.number, 0)
+            else limited_changes_head(k.workspace_id, k.filter) end as readable_head,
           $2::bigint = 0 or coalesce(change_mark(k.workspace_id, $2) = $3, false) as follows, %s as standby_erasures,
           %s as standby_changes
         from api_keys k left join change_heads h on h.workspace_id = k.workspace_id
-        where k.hash = $1 and (k.expires_at is null or k.expires_at > now())),
+        where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())),
       entry as (
         select c.number as position, c.capture_id, change_mark(a.workspace_id, c.number) as chain, c.changed_at,
           e.reason as erased_for
         from access a
         cross join lateral (
-          select * from changes
-          where workspace_id = a.workspace_id and number > $2 and a.follows order by number limit $4::integer) c
+          (select * from changes
+            where workspace_id = a.workspace_id and number > $2 and a.follows and a.filter is null
+            order by number limit $4::integer)
+          union all
+          (select l.* from limited_changes(a.workspace_id, a.filter, $2, $4::integer) l
+            where a.follows and a.filter is not null)) c
         left join erasures e on e.capture_id = c.capture_id)
       """;
 
@@ -152,7 +162,7 @@ final class PageQuery {
     return pool.preparedQuery(server.statement(request.feed()))
         .execute(
             Tuple.of(
-                Buffer.buffer(key.hash()),
+                key.hashes(),
                 after == null ? 0 : after.position(),
                 after == null ? 0 : after.chain(),
                 request.limit(),

@@ -8,7 +8,6 @@ import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.Fragment;
 import io.egress.transcript.stream.Cursor;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -36,13 +35,13 @@ public final class PullStore {
         case when octet_length(d.deflated) <= $3 then d.deflated end as deflated,
         exists (select from erasures where capture_id = s.capture_id) as erased
       from api_keys k
-      left join stream s on s.capture_id = $2 and s.workspace_id = k.workspace_id
+      left join stream s on s.capture_id = $2 and s.workspace_id = k.workspace_id and wants(k.filter, s)
       left join captures c on c.id = s.capture_id
       left join current_documents d on d.capture_id = s.capture_id
-      where k.hash = $1 and (k.expires_at is null or k.expires_at > now())
+      where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())
       """;
   private static final String KNOWS =
-      "select 1 from api_keys where hash = $1 and (expires_at is null or expires_at > now())";
+      "select 1 from api_keys where hash = any($1) and (expires_at is null or expires_at > now())";
   private static final String DOCUMENTS =
       "select d.capture_id, "
           + DocumentStore.COLUMNS
@@ -86,7 +85,7 @@ public final class PullStore {
    */
   Future<Optional<StreamPage>> one(ApiKey key, UUID captureId, long bytesMax) {
     return pool.preparedQuery(ONE)
-        .execute(Tuple.of(Buffer.buffer(key.hash()), captureId, bytesMax))
+        .execute(Tuple.of(key.hashes(), captureId, bytesMax))
         .map(rows -> {
           for (Row row : rows) {
             if (row.getBoolean("erased")) {
@@ -137,9 +136,7 @@ public final class PullStore {
   }
 
   static Future<Boolean> knows(Pool pool, ApiKey key) {
-    return pool.preparedQuery(KNOWS)
-        .execute(Tuple.of(Buffer.buffer(key.hash())))
-        .map(rows -> rows.size() == 1);
+    return pool.preparedQuery(KNOWS).execute(Tuple.of(key.hashes())).map(rows -> rows.size() == 1);
   }
 
   /** The documents of entries of {@code page}, from where the page was read if possible. */

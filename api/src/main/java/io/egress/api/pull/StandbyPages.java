@@ -7,7 +7,6 @@ import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.Fragment;
 import io.egress.transcript.stream.Cursor;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -43,24 +42,26 @@ final class StandbyPages {
       """
       select k.id as key_id, k.workspace_id, w.stream_head as head, $2::bigint = 0 or exists (
           select from stream where workspace_id = k.workspace_id and position = $2 and chain = $3) as contained,
-        coalesce((
+        case when k.filter is not null then limited_head(k.workspace_id, k.filter) else coalesce((
           select first_position - 1 from erased_spans
-          where workspace_id = k.workspace_id and last_position = w.stream_head), w.stream_head) as readable_head,
+          where workspace_id = k.workspace_id and last_position = w.stream_head), w.stream_head) end as readable_head,
         %s as erasures, %s > $4::bigint and exists (
           select from changes where workspace_id = k.workspace_id and number > $4 and capture_id = any($5::uuid[]))
           as changed
       from api_keys k join workspaces w on w.id = k.workspace_id
-      where k.hash = $1 and (k.expires_at is null or k.expires_at > now())
+      where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())
       """
           .formatted(PageQuery.ERASURES, PageQuery.CHANGES_HEAD);
 
   private static final String CONFIRM_CHANGES =
       """
-      select k.id as key_id, k.workspace_id, coalesce(h.number, 0) as head, coalesce(h.number, 0) as readable_head,
+      select k.id as key_id, k.workspace_id, coalesce(h.number, 0) as head,
+        case when k.filter is null then coalesce(h.number, 0)
+          else limited_changes_head(k.workspace_id, k.filter) end as readable_head,
         $2::bigint = 0 or coalesce(change_mark(k.workspace_id, $2) = $3, false) as contained, %s as erasures,
         false as changed
       from api_keys k left join change_heads h on h.workspace_id = k.workspace_id
-      where k.hash = $1 and (k.expires_at is null or k.expires_at > now())
+      where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())
       """
           .formatted(PageQuery.ERASURES);
 
@@ -193,10 +194,7 @@ final class StandbyPages {
       StreamPage page,
       StreamPage.StandbyState state) {
     Tuple question =
-        Tuple.of(
-            Buffer.buffer(key.hash()),
-            last == null ? 0 : last.position(),
-            last == null ? 0 : last.chain());
+        Tuple.of(key.hashes(), last == null ? 0 : last.position(), last == null ? 0 : last.chain());
     return switch (feed) {
       case CAPTURES ->
           question

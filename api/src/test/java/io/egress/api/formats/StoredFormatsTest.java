@@ -283,6 +283,7 @@ class StoredFormatsTest {
                       owed,
                       ofReplay ? 7 : 1,
                       ofReplay ? owed.plusSeconds(86_400) : owed,
+                      ofReplay ? owed.plusSeconds(90_000) : null,
                       null)
                   .encode()));
     }

@@ -63,11 +63,15 @@ class EndpointPropertiesTest {
   @ParameterizedTest
   @MethodSource("properties")
   void theFormHasAField(String property) throws IOException {
-    String form = Files.readString(Path.of("src", "main", "jte", "endpoint-fields.jte"));
+    String form = template("endpoint-fields") + template("filter-fields");
 
     for (String name : property.equals("events") ? events() : List.of(property)) {
       assertThat(form).contains("name=\"" + name + "\"");
     }
+  }
+
+  private static String template(String name) throws IOException {
+    return Files.readString(Path.of("src", "main", "jte", name + ".jte"));
   }
 
   @ParameterizedTest

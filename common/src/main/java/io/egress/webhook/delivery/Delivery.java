@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  *     was created, if that is later. Repeated fan-out yields the same instant.
  * @param attempt the number of the next attempt, from 1
  * @param dueAt the earliest time of the next attempt
+ * @param notBefore until when the receiver wants no attempt, if that is later than {@code dueAt},
+ *     by which topics are read
  * @param traceparent the span before the first attempt, if the capture is traced; a header of the
  *     record, kept through all retries
  */
@@ -32,6 +34,7 @@ public record Delivery(
     Instant owedAt,
     int attempt,
     Instant dueAt,
+    @Nullable Instant notBefore,
     @Nullable String traceparent) {
   /** Why a delivery is owed. */
   public enum Origin {
@@ -92,7 +95,8 @@ public record Delivery(
   /** The first delivery of a capture to an endpoint, not attempted yet and due immediately. */
   public static Delivery first(
       UUID id, UUID endpointId, UUID captureId, long position, Origin origin, Instant owedAt) {
-    return new Delivery(id, endpointId, captureId, position, null, origin, owedAt, 1, owedAt, null);
+    return new Delivery(
+        id, endpointId, captureId, position, null, origin, owedAt, 1, owedAt, null, null);
   }
 
   /** Not attempted yet, and due since the replay was created. */
@@ -105,7 +109,7 @@ public record Delivery(
       Instant createdAt) {
     UUID id = DeliveryId.inReplay(replayId, captureId);
     return new Delivery(
-        id, endpointId, captureId, position, replayId, origin, createdAt, 1, createdAt, null);
+        id, endpointId, captureId, position, replayId, origin, createdAt, 1, createdAt, null, null);
   }
 
   /**
@@ -131,6 +135,7 @@ public record Delivery(
         changedAt,
         1,
         changedAt,
+        null,
         null);
   }
 
@@ -140,6 +145,11 @@ public record Delivery(
 
   /** The next attempt. */
   public Delivery next(Instant due) {
+    return next(due, due);
+  }
+
+  /** The next attempt, of which the receiver has said when it may be made at the earliest. */
+  public Delivery next(Instant due, Instant earliest) {
     return new Delivery(
         id,
         endpointId,
@@ -150,13 +160,29 @@ public record Delivery(
         owedAt,
         attempt + 1,
         due,
+        earliest.isAfter(due) ? earliest : null,
         traceparent);
   }
 
   /** The same attempt at a later time. */
   public Delivery postponed(Instant due) {
     return new Delivery(
-        id, endpointId, captureId, position, replayId, origin, owedAt, attempt, due, traceparent);
+        id,
+        endpointId,
+        captureId,
+        position,
+        replayId,
+        origin,
+        owedAt,
+        attempt,
+        due,
+        notBefore,
+        traceparent);
+  }
+
+  /** When the next attempt will be made. */
+  public Instant attemptAt() {
+    return notBefore == null ? dueAt : notBefore;
   }
 
   /** The same delivery as part of a trace. */
@@ -164,7 +190,17 @@ public record Delivery(
     return parent == null
         ? this
         : new Delivery(
-            id, endpointId, captureId, position, replayId, origin, owedAt, attempt, dueAt, parent);
+            id,
+            endpointId,
+            captureId,
+            position,
+            replayId,
+            origin,
+            owedAt,
+            attempt,
+            dueAt,
+            notBefore,
+            parent);
   }
 
   /** Without the {@code traceparent}, which is a header and not part of the value. */

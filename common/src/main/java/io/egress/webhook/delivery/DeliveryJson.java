@@ -44,6 +44,9 @@ final class DeliveryJson {
       json.writeStringField("owed_at", delivery.owedAt().toString());
       json.writeNumberField("attempt", delivery.attempt());
       json.writeStringField("due_at", delivery.dueAt().toString());
+      if (delivery.notBefore() != null) {
+        json.writeStringField("not_before", delivery.notBefore().toString());
+      }
       json.writeEndObject();
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
@@ -77,6 +80,7 @@ final class DeliveryJson {
     private @Nullable String owedAtText;
     private @Nullable Instant owedAt;
     private @Nullable Instant dueAt;
+    private @Nullable Instant notBefore;
     private long position;
     private int attempt;
 
@@ -95,6 +99,7 @@ final class DeliveryJson {
         }
         case "attempt" -> attempt = json.getIntValue();
         case "due_at" -> dueAt = dueAt(json.getText());
+        case "not_before" -> notBefore = Instant.parse(json.getText());
         case NewerRecordException.FIELD -> NewerRecordException.check(json.getIntValue());
         default -> json.skipChildren();
       }
@@ -124,6 +129,7 @@ final class DeliveryJson {
           inRange(present(owedAt)),
           attempt,
           inRange(present(dueAt)),
+          notBefore == null ? null : inRange(notBefore),
           null);
     }
 

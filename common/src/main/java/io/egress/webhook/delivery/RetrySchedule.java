@@ -4,6 +4,7 @@ import io.egress.platform.environment.Durations;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /** The delays between attempts. */
 public record RetrySchedule(List<Duration> delays) {
@@ -36,6 +37,22 @@ public record RetrySchedule(List<Duration> delays) {
 
   public boolean isLast(int attempt) {
     return attempt >= attemptsMax();
+  }
+
+  /**
+   * The delay after this attempt if the receiver asks for another one: never shorter than that of
+   * the schedule, and never longer than the one after it.
+   */
+  public Duration delayAfter(int attempt, Duration asked) {
+    Duration usual = delayAfter(attempt);
+    Duration max = isLast(attempt + 1) ? usual : delayAfter(attempt + 1);
+    Duration atMost = asked.compareTo(max) < 0 ? asked : max;
+    return atMost.compareTo(usual) > 0 ? atMost : usual;
+  }
+
+  /** The longest delay that is no longer than this; empty if all are. */
+  public Optional<Duration> longestUpTo(Duration max) {
+    return delays.stream().filter(each -> each.compareTo(max) <= 0).max(Duration::compareTo);
   }
 
   /** The delay after this attempt, counted from 1, which is not the last one. */

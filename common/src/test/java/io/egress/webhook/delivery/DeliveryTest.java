@@ -26,6 +26,7 @@ class DeliveryTest {
           Instant.parse("2026-11-21T10:00:00.123456Z"),
           3,
           Instant.parse("2026-11-21T10:05:00Z"),
+          Instant.parse("2026-11-21T10:06:00Z"),
           null);
 
   @Test
@@ -47,7 +48,8 @@ class DeliveryTest {
             "origin",
             "owed_at",
             "attempt",
-            "due_at");
+            "due_at",
+            "not_before");
     assertThat(json.getString("due_at")).isEqualTo("2026-11-21T10:05:00Z");
   }
 

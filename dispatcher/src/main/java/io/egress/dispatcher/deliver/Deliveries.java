@@ -297,6 +297,12 @@ final class Deliveries implements PreparationQueries.Reader {
   private boolean attemptIfAdmitted(
       InFlight<Job> slot, EndpointTarget target, DocumentHead head, DocumentHold documents) {
     Job job = slot.record();
+    Instant notBefore = job.delivery().notBefore();
+    if (notBefore != null && notBefore.isAfter(clock.instant())) {
+      workload.release(slot, Completion.ABORTED);
+      outcomes.early(job, notBefore);
+      return false;
+    }
     job.target(target);
     if (!workload.admit(slot, target.spec().limits())) {
       workload.release(slot, Completion.ABORTED);

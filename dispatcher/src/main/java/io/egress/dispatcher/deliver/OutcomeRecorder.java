@@ -1,6 +1,7 @@
 package io.egress.dispatcher.deliver;
 
 import io.egress.dispatcher.durable.DurableBatches;
+import io.egress.dispatcher.lane.LaneSettings;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.platform.environment.Durations;
 import io.egress.platform.kafka.RecordPublisher.Message;
@@ -11,6 +12,7 @@ import io.egress.webhook.deliverylog.LogEntry;
 import io.egress.webhook.deliverylog.MadeAttempt;
 import io.egress.webhook.queue.Topics;
 import io.egress.webhook.send.Outcome;
+import io.egress.webhook.send.RetryAfter;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * crash in between repeats at most one attempt.
  */
 final class OutcomeRecorder {
+  private static final Duration PARKED_MAX = LaneSettings.defaults().parking().delayMax();
+
   private final Topics topics;
   private final RetrySchedule schedule;
   private final Clock clock;
@@ -115,13 +119,18 @@ final class OutcomeRecorder {
       return;
     }
     Duration delay = schedule.delayAfter(delivery.attempt());
-    Delivery next = delivery.next(clock.instant().plus(delay));
+    Instant now = clock.instant();
+    Duration earliest =
+        RetryAfter.of(outcome, now)
+            .map(asked -> schedule.delayAfter(delivery.attempt(), asked))
+            .orElse(delay);
+    Delivery next = delivery.next(now.plus(delay), now.plus(earliest));
     records.add(
         message(topics.retry(Durations.format(delay)), next),
         () -> {
           meters.toBeRetried(delivery.attempt());
           deliveryLog.add(
-              new LogEntry(delivery, DeliveryState.PENDING, attempt, next.dueAt()),
+              new LogEntry(delivery, DeliveryState.PENDING, attempt, next.attemptAt()),
               () -> finished.accept(job));
         });
   }
@@ -140,6 +149,23 @@ final class OutcomeRecorder {
 
   void superseded(Job job) {
     end(job, DeliveryState.SUPERSEDED, null, () -> {});
+  }
+
+  /**
+   * The receiver wants the attempt later than its record was due. Each topic has records of one
+   * delay, so that none holds up those behind it: what is left is waited for in such delays, and
+   * the last part parked.
+   */
+  void early(Job job, Instant notBefore) {
+    Instant now = clock.instant();
+    Duration left = Duration.between(now, notBefore);
+    Duration delay = schedule.longestUpTo(left).orElse(Duration.ZERO);
+    if (delay.compareTo(PARKED_MAX) <= 0) {
+      postponed(job, left.compareTo(PARKED_MAX) < 0 ? left : PARKED_MAX);
+      return;
+    }
+    Delivery later = job.delivery().postponed(now.plus(delay));
+    records.add(message(topics.retry(Durations.format(delay)), later), () -> finished.accept(job));
   }
 
   /** Repeats the same attempt later, without counting it. */

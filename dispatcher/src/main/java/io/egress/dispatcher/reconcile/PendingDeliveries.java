@@ -94,6 +94,7 @@ final class PendingDeliveries {
         Rows.instant(row, "owed_at"),
         row.getInteger("attempts") + 1,
         Rows.instant(row, "due_at"),
+        null,
         null);
   }
 }

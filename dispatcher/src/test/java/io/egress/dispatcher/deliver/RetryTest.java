@@ -159,6 +159,40 @@ class RetryTest {
     assertThat(fleet.count("attempts")).isEqualTo(60);
   }
 
+  /** No record is due later than its topic's delay, so none holds up those behind it. */
+  @Test
+  void waitsAsLongAsAnOverloadedReceiverAsksUpToTheNextDelay() {
+    Fleet fleet = fleet("300ms,2s,4s,3s");
+    List<Integer> statuses = List.of(503, 429, 500, 503, 200);
+    List<String> asked = List.of("1", "3600", "3600", "soon", "");
+    fleet.receivers.behave(
+        "crm",
+        (request, nth) ->
+            request
+                .response()
+                .setStatusCode(statuses.get(nth - 1))
+                .putHeader("Retry-After", asked.get(nth - 1))
+                .end());
+    fleet.endpoint(workspace, "crm");
+    fleet.dispatcher();
+
+    fleet.captures(workspace, 1);
+
+    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
+    List<Instant> starts = starts(fleet);
+    List<Long> longer = List.of(700L, 2_000L, 0L, 0L);
+    for (int i = 0; i < longer.size(); i++) {
+      Duration delay = fleet.settings.dispatcher().retrySchedule().delays().get(i);
+      Delivery next = record(fleet, delay, i + 2);
+      assertThat(Duration.between(next.dueAt(), next.attemptAt()).toMillis())
+          .as("longer than the delay after attempt %d", i + 1)
+          .isEqualTo(longer.get(i));
+      assertThat(starts.get(i + 1))
+          .as("attempt %d", i + 2)
+          .isAfterOrEqualTo(next.attemptAt().truncatedTo(ChronoUnit.MILLIS));
+    }
+  }
+
   private static Behaviour failingTimes(int times) {
     return (request, nth) -> request.response().setStatusCode(nth <= times ? 500 : 200).end();
   }
@@ -174,10 +208,13 @@ class RetryTest {
 
   /** When the attempt of this number was to be made, as its record says. */
   private static Instant due(Fleet fleet, Duration delay, int attempt) {
+    return record(fleet, delay, attempt).dueAt().truncatedTo(ChronoUnit.MILLIS);
+  }
+
+  private static Delivery record(Fleet fleet, Duration delay, int attempt) {
     String topic = fleet.topics.retry(Durations.format(delay));
     return Records.of(fleet, topic).stream()
         .filter(delivery -> delivery.attempt() == attempt)
-        .map(delivery -> delivery.dueAt().truncatedTo(ChronoUnit.MILLIS))
         .findFirst()
         .orElseThrow();
   }

@@ -40,7 +40,8 @@ public final class Copies {
         $3::bigint is not null and not isempty(r.changes) as has_read_changes,
         coalesce(r.changes @> $3::bigint, false) as has_read_newest
       from readers r left join api_keys k on k.id = r.key_id
-      where r.workspace_id = $1 order by r.created_at, r.key_id
+        left join stream s on s.workspace_id = r.workspace_id and s.position = $2
+      where r.workspace_id = $1 and wants(r.filter, s) order by r.created_at, r.key_id
       """;
 
   private static final String ENDPOINTS =

@@ -58,8 +58,26 @@ public final class DatabaseCalls {
       from pg_stat_replication order by application_name, pid
       """;
 
+  private static final String FILLING =
+      """
+      select f.filled, greatest(f.filled, c.reltuples::bigint) as captures
+      from trait_filling f join pg_class c on c.oid = 'stream'::regclass where not f.complete
+      """;
+
   private record Diagnosis(
-      Server server, Connections connections, List<Session> sessions, List<Standby> standbys) {}
+      Server server,
+      Connections connections,
+      @Nullable Filling filling,
+      List<Session> sessions,
+      List<Standby> standbys) {}
+
+  /**
+   * How far the background is that records what captures were when they entered the stream, for
+   * keys with filters.
+   *
+   * @param of about as many as there are
+   */
+  private record Filling(long done, long of) {}
 
   private record Server(String version, boolean inRecovery, boolean readOnly) {}
 
@@ -136,6 +154,10 @@ public final class DatabaseCalls {
             server.getBoolean("in_recovery"),
             server.getBoolean("read_only")),
         new Connections(server.getLong("connections"), server.getInteger("connections_max")),
+        Rows.one(
+                pool.query(FILLING).execute().await(),
+                row -> new Filling(row.getLong("filled"), row.getLong("captures")))
+            .orElse(null),
         Rows.list(pool.query(SESSIONS).execute().await(), DatabaseCalls::session),
         Rows.list(pool.query(STANDBYS).execute().await(), DatabaseCalls::standby));
   }

@@ -2,6 +2,7 @@ package io.egress.api.admin.keys;
 
 import static java.util.Objects.requireNonNull;
 
+import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -15,6 +16,7 @@ import java.util.regex.Pattern;
  */
 public record ApiKey(String token) {
   private static final String PREFIX = "service_";
+  private static final String FILTERED = "filtered:";
   private static final int RANDOM_CHARS = 32;
   private static final int SHOWN_CHARS = 4;
   private static final String ALPHABET =
@@ -43,9 +45,19 @@ public record ApiKey(String token) {
         : Optional.empty();
   }
 
-  public byte[] hash() {
+  /** What it may be stored as: without a filter, or with one. */
+  public Buffer[] hashes() {
+    return new Buffer[] {hash(false), hash(true)};
+  }
+
+  /** Earlier releases, which know no filters, do not find a key with one. */
+  Buffer hash(boolean filtered) {
+    return Buffer.buffer(sha256(filtered ? FILTERED + token : token));
+  }
+
+  private static byte[] sha256(String text) {
     try {
-      return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.US_ASCII));
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.US_ASCII));
     } catch (NoSuchAlgorithmException everyJdkHasIt) {
       throw new IllegalStateException(everyJdkHasIt);
     }

@@ -11,7 +11,9 @@ import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.environment.Durations;
 import io.egress.platform.http.Refusal;
+import io.egress.platform.json.Json;
 import io.egress.platform.json.UtcInstant;
+import io.egress.webhook.delivery.StreamFilter;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -40,7 +42,8 @@ public final class ApiKeys {
       Instant createdAt,
       @Nullable String createdBy,
       @Nullable Instant expiresAt,
-      @Nullable Instant lastUsedAt) {}
+      @Nullable Instant lastUsedAt,
+      @Nullable StreamFilter filter) {}
 
   /**
    * A new key.
@@ -48,7 +51,12 @@ public final class ApiKeys {
    * @param key its token, which is shown only once
    */
   public record Minted(
-      UUID id, String name, String key, Instant createdAt, @Nullable Instant expiresAt) {
+      UUID id,
+      String name,
+      String key,
+      Instant createdAt,
+      @Nullable Instant expiresAt,
+      @Nullable StreamFilter filter) {
     /** Keys are never printed. */
     @Override
     public String toString() {
@@ -57,11 +65,11 @@ public final class ApiKeys {
   }
 
   private static final String SHOWN =
-      "id, name, last_four, created_at, created_by, expires_at, last_used_at";
+      "id, name, last_four, created_at, created_by, expires_at, last_used_at, filter::text as filter";
   private static final String ADD =
       """
-      insert into api_keys (id, workspace_id, name, hash, last_four, created_by, expires_at)
-      values ($1, $2, $3, $4, $5, $6, now() + $7::bigint * interval '1 ms')
+      insert into api_keys (id, workspace_id, name, hash, last_four, created_by, expires_at, filter)
+      values ($1, $2, $3, $4, $5, $6, now() + $7::bigint * interval '1 ms', $8)
       returning %s
       """
           .formatted(SHOWN);
@@ -78,6 +86,7 @@ public final class ApiKeys {
       returning %s
       """
           .formatted(SHOWN);
+  private static final String FILLING = "select from trait_filling where not complete";
   private static final String DELETE =
       "delete from api_keys where workspace_id = $1 and id = $2 returning " + SHOWN;
 
@@ -98,6 +107,12 @@ public final class ApiKeys {
   Minted mint(SqlConnection tx, Caller caller, UUID workspaceId, NewKey key) {
     ApiKey token = ApiKey.mint();
     Workspaces.requireOpen(tx, workspaceId);
+    if (key.filter() != null && Rows.of(tx, FILLING).size() > 0) {
+      throw new Refusal(
+          409,
+          "what was stored before the update is still being prepared for keys with a filter; try again"
+              + " in some minutes: `egress database` shows how far it is");
+    }
     Listed minted =
         listed(
             Rows.of(
@@ -106,15 +121,21 @@ public final class ApiKeys {
                     UUID.randomUUID(),
                     workspaceId,
                     key.name(),
-                    token.hash(),
+                    token.hash(key.filter() != null),
                     token.lastFour(),
                     caller.actor(),
-                    key.expiresIn())
+                    key.expiresIn(),
+                    key.filter() == null ? null : Json.object(key.filter()))
                 .iterator()
                 .next());
     log(tx, workspaceId, caller, "api_key.created", minted);
     return new Minted(
-        minted.id(), minted.name(), token.token(), minted.createdAt(), minted.expiresAt());
+        minted.id(),
+        minted.name(),
+        token.token(),
+        minted.createdAt(),
+        minted.expiresAt(),
+        minted.filter());
   }
 
   /** Oldest first, including expired ones. */
@@ -200,10 +221,14 @@ public final class ApiKeys {
     if (key.expiresAt() != null) {
       changes.put("expires_at", time(key));
     }
+    if (key.filter() != null) {
+      changes.put("filter", Json.object(key.filter()));
+    }
     AuditLog.record(tx, workspaceId, caller, new Act(action, "api_key", key.id(), changes));
   }
 
   private static Listed listed(Row row) {
+    String filter = row.getString("filter");
     return new Listed(
         row.getUUID("id"),
         row.getString("name"),
@@ -211,6 +236,7 @@ public final class ApiKeys {
         Rows.instant(row, "created_at"),
         row.getString("created_by"),
         Rows.optionalInstant(row, "expires_at"),
-        Rows.optionalInstant(row, "last_used_at"));
+        Rows.optionalInstant(row, "last_used_at"),
+        filter == null ? null : Json.decode(filter, StreamFilter.class));
   }
 }

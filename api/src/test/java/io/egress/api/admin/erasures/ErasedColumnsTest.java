@@ -41,13 +41,15 @@ class ErasedColumnsTest {
           "documents",
           Set.of("capture_id", "revision", "renderer"),
           "stream",
-          Set.of("workspace_id", "position", "capture_id", "chain", "entered_at"),
+          Set.of(
+              "workspace_id", "position", "capture_id", "chain", "entered_at", "mode", "device_id"),
           "outbox",
           Set.of("sequence", "workspace_id", "position", "capture_id", "entered_at", "traceparent"),
           "erasures",
           Set.of("capture_id", "workspace_id", "erased_at", "erased_by", "reason"),
           "changes",
-          Set.of("workspace_id", "number", "capture_id", "changed_at", "erased"),
+          Set.of(
+              "workspace_id", "number", "capture_id", "changed_at", "erased", "mode", "device_id"),
           "deliveries",
           Set.of(
               "day",

@@ -40,7 +40,8 @@ class KeysApiTest {
     assertThat(minted.statusCode()).isEqualTo(201);
     JsonObject body = new JsonObject(minted.body());
     String key = body.getString("key");
-    assertThat(body.fieldNames()).containsExactly("id", "name", "key", "created_at", "expires_at");
+    assertThat(body.fieldNames())
+        .containsExactly("id", "name", "key", "created_at", "expires_at", "filter");
     assertThat(key).matches("service_[A-Za-z0-9]{32}");
     String listed = service.internal("GET", path, "").body();
     assertThat(listed)

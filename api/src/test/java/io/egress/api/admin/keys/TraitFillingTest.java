@@ -1,0 +1,72 @@
+package io.egress.api.admin.keys;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.api.Service;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The captures that an earlier release has stored are prepared for keys with filters. */
+@Timeout(120)
+class TraitFillingTest {
+  private final UUID workspace = UUID.randomUUID();
+  private final Service service = Service.start();
+
+  @AfterEach
+  void stop() {
+    service.close();
+  }
+
+  @Test
+  void aKeyIsRefusedUntilEverythingIsPrepared() {
+    List<UUID> ids = service.enter(workspace, 30);
+    service.put(ids.get(3), Service.capture(workspace).put("title", "Corrected"));
+    asStoredByAnEarlierRelease();
+    String path = "/internal/v1/workspaces/" + workspace + "/api-keys";
+    JsonObject limited =
+        new JsonObject()
+            .put("name", "limited")
+            .put("filter", new JsonObject().put("modes", new JsonArray().add("ambient")));
+
+    assertThat(service.internal("POST", path, limited).statusCode()).isEqualTo(409);
+    assertThat(requireNonNull(filling()).getLong("done")).isZero();
+    HttpResponse<String> minted;
+    try (Service started = service.twin()) {
+      minted =
+          await()
+              .atMost(Duration.ofSeconds(30))
+              .until(
+                  () -> started.internal("POST", path, limited),
+                  answer -> answer.statusCode() == 201);
+    }
+    String key = new JsonObject(minted.body()).getString("key");
+    assertThat(captures(key)).hasSize(30);
+    assertThat(service.pull("/api/v1/changes", key).body()).contains(ids.get(3).toString());
+    assertThat(filling()).isNull();
+  }
+
+  private @Nullable JsonObject filling() {
+    return new JsonObject(service.internal("GET", "/internal/v1/database", "").body())
+        .getJsonObject("filling");
+  }
+
+  private JsonArray captures(String key) {
+    return new JsonObject(service.pull("/api/v1/captures", key).body()).getJsonArray("captures");
+  }
+
+  private void asStoredByAnEarlierRelease() {
+    service.query("update stream set mode = null, device_id = null");
+    service.query("update changes set mode = null, device_id = null");
+    service.query("update trait_filling set complete = false, position = 0, filled = 0");
+  }
+}
