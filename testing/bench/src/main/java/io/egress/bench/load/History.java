@@ -21,6 +21,9 @@ import java.util.UUID;
 
 /** Fills workspaces with history, directly in the database where the hook would take hours. */
 final class History implements AutoCloseable {
+  /** One in so many captures is a manual one. */
+  static final int RARE = 10_000;
+
   private static final int SMALL_BATCH = 100_000;
 
   /** 20 KB documents of one statement stay below 100 MB. */
@@ -40,10 +43,15 @@ final class History implements AutoCloseable {
 
   private static final String CAPTURE_ID = "md5(workspace::text || n)::uuid";
 
+  private static final String MODE =
+      "case when n % " + RARE + " = 0 then 'manual' else 'ambient' end";
+
   private static final String CAPTURES =
       "insert into captures (id, workspace_id, device_id, mode, started_at, speakers, members, digest, entered) select "
           + CAPTURE_ID
-          + ", workspace, workspace, 'ambient', now(), '{}', '{}', '', true "
+          + ", workspace, workspace, "
+          + MODE
+          + ", now(), '{}', '{}', '', true "
           + EACH;
 
   /** Copies a few stored documents to all rows: only their cost is measured. */
@@ -60,9 +68,11 @@ final class History implements AutoCloseable {
 
   /** The chain value of a row is its position, so that a cursor to any position can be computed. */
   private static final String STREAM =
-      "insert into stream (workspace_id, position, capture_id, chain) select workspace, n, "
+      "insert into stream (workspace_id, position, capture_id, chain, mode, device_id) select workspace, n, "
           + CAPTURE_ID
-          + ", n "
+          + ", n, "
+          + MODE
+          + ", workspace "
           + EACH;
 
   /** Left by another process, so that they are published at once. */

@@ -11,6 +11,7 @@ import io.egress.standalone.run.ServiceJvm;
 import io.egress.transcript.stream.Cursor;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -101,6 +103,7 @@ final class PullBench implements Callable<Integer> {
       if (!lines) {
         crowd(vertx, app, key);
         depth(vertx, app, mint(api, deep));
+        filtered(vertx, app, api, deep);
         new InventoryRun(app.publicPort(), mint(api, deep), settings.database().url(), deep)
             .compare(rounds);
         erased(vertx, app, database, deep, mint(api, deep));
@@ -217,6 +220,37 @@ final class PullBench implements Callable<Integer> {
     table.print();
   }
 
+  /** The first page of keys that read few of the captures, and of one that reads all. */
+  private void filtered(Vertx vertx, ApiApp app, InternalApi api, UUID workspace) {
+    if (history < History.RARE) {
+      return;
+    }
+    JsonArray ofWorkspace = new JsonArray().add(workspace.toString());
+    Map<String, String> keys = new LinkedHashMap<>();
+    keys.put("all", mint(api, workspace));
+    keys.put("nearly all", mint(api, workspace, new JsonObject().put("devices", ofWorkspace)));
+    keys.put(
+        "one in %,d".formatted(History.RARE),
+        mint(api, workspace, new JsonObject().put("modes", new JsonArray().add("manual"))));
+    keys.put(
+        "none",
+        mint(
+            api,
+            workspace,
+            new JsonObject().put("devices", new JsonArray().add(UUID.randomUUID().toString()))));
+    Table table = new Table("pages/s", "documents/s", "MB/s", "p50 ms", "p99 ms");
+    for (int round = 0; round < rounds; round++) {
+      keys.forEach((reads, key) -> {
+        PullLoad.Target target = new PullLoad.Target(app.publicPort(), key, () -> path(null));
+        table.add(reads, new PullLoad(vertx, target, 1).run(seconds / 3.0));
+      });
+    }
+    System.out.printf(
+        "1 client, a page of %d of keys that read only a part of a history of %,d%n",
+        PAGE, history);
+    table.print();
+  }
+
   /** Pages from the beginning, of which more and more is erased. */
   private void erased(Vertx vertx, ApiApp app, History database, UUID workspace, String key) {
     if (history < 4L * PAGE) {
@@ -244,8 +278,14 @@ final class PullBench implements Callable<Integer> {
   }
 
   private static String mint(InternalApi api, UUID workspace) {
+    return mint(api, workspace, null);
+  }
+
+  private static String mint(InternalApi api, UUID workspace, @Nullable JsonObject filter) {
     return api.call(
-            "POST", "/workspaces/" + workspace + "/api-keys", new JsonObject().put("name", "bench"))
+            "POST",
+            "/workspaces/" + workspace + "/api-keys",
+            new JsonObject().put("name", "bench").put("filter", filter))
         .getString("key");
   }
 
