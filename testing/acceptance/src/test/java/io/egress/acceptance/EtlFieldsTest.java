@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The connectors in docs/etl have the fields of the document in the OpenAPI description. */
+/** The connectors in docs/connectors have the fields of the document in the OpenAPI description. */
 class EtlFieldsTest {
-  private static final Path FOLDER = Path.of("..", "..", "docs", "etl");
+  private static final Path FOLDER = Path.of("..", "..", "docs", "connectors");
   private static final Pattern SINGER = Pattern.compile("th\\.Property\\(\"(\\w+)\"");
 
   /** Always null, so that a warehouse would get an empty column. */

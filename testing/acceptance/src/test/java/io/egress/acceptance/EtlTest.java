@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Runs the ETL configurations of docs/etl by the commands of docs/consuming.md. */
+/** Runs the ETL configurations of docs/connectors by the commands of docs/consuming.md. */
 @Tag("full")
 @Timeout(600)
 @Execution(ExecutionMode.CONCURRENT)
@@ -334,7 +334,7 @@ class EtlTest {
   }
 
   private void place(String file) throws IOException {
-    Files.copy(Path.of("..", "..", "docs", "etl", file), folder.resolve(file));
+    Files.copy(Path.of("..", "..", "docs", "connectors", file), folder.resolve(file));
   }
 
   /**
