@@ -176,7 +176,7 @@ class ConsumingTest {
   @Test
   void theFirstLoadGoesOnWhereItBrokeOff() throws Exception {
     assumeTrue(Snippets.has("python3"), "python3 is not here");
-    Files.copy(Path.of("../../docs/etl/first_load.py"), folder.resolve("first_load.py"));
+    Files.copy(Path.of("../../docs/connectors/first_load.py"), folder.resolve("first_load.py"));
     Set<String> all = api.finish(workspace, 2 * THREE_PAGES);
     all.addAll(api.finish(workspace, 3 * THREE_PAGES));
     try (FlakyProxy proxy = new FlakyProxy(api.publicUrl(""), Mood.AWAY, Mood.CUT, Mood.BUSY)) {
@@ -196,7 +196,7 @@ class ConsumingTest {
   @Test
   void theFirstLoadIsKeptCurrent() throws Exception {
     assumeTrue(Snippets.has("python3"), "python3 is not here");
-    Files.copy(Path.of("../../docs/etl/first_load.py"), folder.resolve("first_load.py"));
+    Files.copy(Path.of("../../docs/connectors/first_load.py"), folder.resolve("first_load.py"));
     Set<String> ids = api.finish(workspace, THREE_PAGES);
     String key = api.mintKey(workspace);
     load(api.publicUrl("").toString(), key);

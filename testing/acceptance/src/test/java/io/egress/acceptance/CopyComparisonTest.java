@@ -159,7 +159,7 @@ class CopyComparisonTest {
         folder,
         environment,
         "python3",
-        Path.of("../../docs/etl/first_load.py").toAbsolutePath().toString());
+        Path.of("../../docs/connectors/first_load.py").toAbsolutePath().toString());
   }
 
   private String python(String program) throws Exception {

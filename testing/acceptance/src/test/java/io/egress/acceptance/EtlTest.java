@@ -1,6 +1,7 @@
 package io.egress.acceptance;
 
 import static io.egress.acceptance.Snippets.block;
+import static io.egress.acceptance.Snippets.connectorCommands;
 import static io.egress.acceptance.Snippets.has;
 import static io.egress.acceptance.Snippets.page;
 import static java.util.Objects.requireNonNull;
@@ -39,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Runs the ETL configurations of docs/etl by the commands of docs/consuming.md. */
+/** Runs the ETL tools of docs/connectors by the commands of its page. */
 @Tag("full")
 @Timeout(600)
 @Execution(ExecutionMode.CONCURRENT)
@@ -83,11 +84,12 @@ class EtlTest {
   void dltLoadsNewCaptures() throws Exception {
     Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
     place("dlt_transcripts.py");
-    String commands = commands("pip install 'dlt");
+    String commands = connectorCommands("pip install 'dlt");
 
     Set<String> all = api.finish(workspace, THREE_PAGES);
     run(environment, commands);
     assertThat(loaded(environment)).containsExactlyInAnyOrderElementsOf(all);
+    assertThat(filesOfLoads()).as("have texts that may be erased").isEmpty();
 
     run(environment, commands);
     assertThat(loaded(environment)).as("nothing is new").hasSize(THREE_PAGES);
@@ -101,7 +103,7 @@ class EtlTest {
   void dltKeepsItsCopyCurrent() throws Exception {
     Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
     place("dlt_transcripts.py");
-    String commands = commands("pip install 'dlt");
+    String commands = connectorCommands("pip install 'dlt");
     Set<String> all = api.finish(workspace, TWO_PAGES);
     run(environment, commands);
     all.addAll(api.finish(workspace, 2));
@@ -169,7 +171,7 @@ class EtlTest {
       await().atMost(PATIENCE).until(() -> silent.queries().size() == 2);
       killed.destroyForcibly().waitFor();
 
-      run(environment, commands("pip install 'dlt"));
+      run(environment, connectorCommands("pip install 'dlt"));
       assertThat(loaded(environment)).containsExactlyInAnyOrderElementsOf(all);
     }
   }
@@ -229,7 +231,7 @@ class EtlTest {
   void singerTapEmitsNewCaptures() throws Exception {
     Map<String, String> environment = environment("singer-sdk==0.54.9");
     place("tap_transcripts.py");
-    String commands = commands("pip install singer-sdk");
+    String commands = connectorCommands("pip install singer-sdk");
 
     Set<String> history = api.finish(workspace, THREE_PAGES);
     run(environment, commands);
@@ -247,7 +249,7 @@ class EtlTest {
   void singerTapEmitsChangesForAnUpsert() throws Exception {
     Map<String, String> environment = environment("singer-sdk==0.54.9");
     place("tap_transcripts.py");
-    String commands = commands("pip install singer-sdk");
+    String commands = connectorCommands("pip install singer-sdk");
     Set<String> all = api.finish(workspace, TWO_PAGES);
     run(environment, commands);
     List<JsonObject> messages = messages(folder.resolve("captures.jsonl"));
@@ -292,7 +294,7 @@ class EtlTest {
     place("airbyte.yaml");
 
     Set<String> history = api.finish(workspace, THREE_PAGES);
-    assertThat(run(environment, commands("pip install airbyte-cdk")))
+    assertThat(run(environment, connectorCommands("pip install airbyte-cdk")))
         .contains("\"status\":\"SUCCEEDED\"", "\"name\":\"captures\"");
 
     Files.writeString(folder.resolve("catalog.json"), configuredCatalog().encode());
@@ -334,19 +336,17 @@ class EtlTest {
   }
 
   private void place(String file) throws IOException {
-    Files.copy(Path.of("..", "..", "docs", "etl", file), folder.resolve(file));
-  }
-
-  /**
-   * As the page shows them; what they would install is there already, in a version that is known.
-   */
-  private static String commands(String begin) throws IOException {
-    String shown = block(page("docs/consuming.md"), begin);
-    return shown.substring(shown.indexOf('\n') + 1);
+    Files.copy(Path.of("..", "..", "docs", "connectors", file), folder.resolve(file));
   }
 
   private String run(Map<String, String> environment, String commands) throws Exception {
     return Snippets.run(folder, environment, "bash", "-euc", commands);
+  }
+
+  private List<Path> filesOfLoads() throws IOException {
+    try (Stream<Path> files = Files.walk(folder.resolve("dlt"))) {
+      return files.filter(file -> file.toString().endsWith(".gz")).toList();
+    }
   }
 
   private List<String> loaded(Map<String, String> environment) throws Exception {

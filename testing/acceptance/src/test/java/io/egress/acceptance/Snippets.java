@@ -33,6 +33,15 @@ final class Snippets {
   }
 
   /**
+   * Of the page of the connectors, without what they would install: it is there already, in a
+   * version that is known.
+   */
+  static String connectorCommands(String begin) throws IOException {
+    String shown = block(page("docs/connectors/README.md"), begin);
+    return shown.substring(shown.indexOf('\n') + 1);
+  }
+
+  /**
    * Packages come from public registries and take minutes, so they are installed when asked for.
    */
   static void assumePackagesMayBeInstalled() {

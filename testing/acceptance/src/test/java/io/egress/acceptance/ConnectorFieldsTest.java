@@ -13,10 +13,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The connectors in docs/etl have the fields of the document in the OpenAPI description. */
-class EtlFieldsTest {
-  private static final Path FOLDER = Path.of("..", "..", "docs", "etl");
+/** The connectors in docs/connectors have the fields of the document in the OpenAPI description. */
+class ConnectorFieldsTest {
+  private static final Path FOLDER = Path.of("..", "..", "docs", "connectors");
   private static final Pattern SINGER = Pattern.compile("th\\.Property\\(\"(\\w+)\"");
+
+  private static final Pattern FIVETRAN = Pattern.compile("\"(\\w+)\": \"[A-Z_]+\"");
 
   /** Always null, so that a warehouse would get an empty column. */
   private static final String ALWAYS_NULL = "calendar_event";
@@ -26,7 +28,7 @@ class EtlFieldsTest {
 
   private final JsonObject described;
 
-  EtlFieldsTest() throws IOException {
+  ConnectorFieldsTest() throws IOException {
     this.described =
         new JsonObject(
                 Files.readString(
@@ -61,14 +63,24 @@ class EtlFieldsTest {
     String tap = Files.readString(FOLDER.resolve("tap_transcripts.py"));
     String stream = tap.substring(tap.indexOf("schema = "), tap.indexOf("def url_base"));
 
-    Set<String> fields =
-        SINGER
-            .matcher(stream)
-            .results()
-            .map(property -> property.group(1))
-            .collect(Collectors.toCollection(HashSet::new));
+    Set<String> fields = names(SINGER, stream);
     assertThat(fields.remove(OF_ERASED)).isTrue();
     assertThat(fields).isEqualTo(described.fieldNames());
+  }
+
+  @Test
+  void fivetranHasEveryField() throws IOException {
+    String connector = Files.readString(FOLDER.resolve("fivetran").resolve("connector.py"));
+
+    assertThat(names(FIVETRAN, connector)).isEqualTo(described.fieldNames());
+  }
+
+  private static Set<String> names(Pattern field, String text) {
+    return field
+        .matcher(text)
+        .results()
+        .map(found -> found.group(1))
+        .collect(Collectors.toCollection(HashSet::new));
   }
 
   /** A reference is to an object. */
