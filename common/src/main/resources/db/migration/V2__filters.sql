@@ -8,12 +8,27 @@
 alter table stream add column mode text, add column device_id uuid;
 alter table changes add column mode text, add column device_id uuid;
 
--- For readers of a few captures among many. Empty while they are made, so that this takes no longer than reading
--- the tables.
-create index stream_by_device on stream (workspace_id, device_id, mode, position) where mode is not null;
-create index stream_by_mode on stream (workspace_id, mode, position) where mode is not null;
-create index changes_by_device on changes (workspace_id, device_id, mode, number) where mode is not null;
-create index changes_by_mode on changes (workspace_id, mode, number) where mode is not null;
+-- For readers of a few captures among many. A large table would be locked while they are made, so they are made
+-- here only while it is empty, and else in the background.
+create function trait_indexes() returns table (name text, definition text) language sql immutable as $$
+  values
+    ('stream_by_device', 'on stream (workspace_id, device_id, mode, position) where mode is not null'),
+    ('stream_by_mode', 'on stream (workspace_id, mode, position) where mode is not null'),
+    ('changes_by_device', 'on changes (workspace_id, device_id, mode, number) where mode is not null'),
+    ('changes_by_mode', 'on changes (workspace_id, mode, number) where mode is not null')
+$$;
+
+do $$
+declare
+  index record;
+begin
+  if not exists (select from stream) then
+    for index in select * from trait_indexes() loop
+      execute 'create index ' || index.name || ' ' || index.definition;
+    end loop;
+  end if;
+end
+$$;
 
 -- What a capture was may be added; what a cursor rests on stays as it is.
 create or replace trigger stream_is_insert_only

@@ -2,16 +2,34 @@ package io.egress.api.background;
 
 import io.egress.platform.database.Rows;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
 
 /**
  * Records what captures were that entered the stream before releases recorded it, in order of
- * workspaces and positions. One process works at a time, and another continues where it stopped.
+ * workspaces and positions, after the indexes that keys with filters need. One process works at a
+ * time, and another continues where it stopped.
  */
 final class TraitFilling {
   private static final int CHUNK_MAX = 1_000;
 
   /** Each chunk is a transaction of some 20 ms. */
   private static final int CHUNKS_MAX = 20;
+
+  private static final String COMPLETE = "select from trait_filling where complete";
+
+  /** Those that are missing, or left unusable by a process that was stopped while it made them. */
+  private static final String MISSING =
+      """
+      select t.name, t.definition, i.indexrelid is not null as is_broken
+      from trait_indexes() t left join pg_index i on i.indexrelid = to_regclass(t.name)
+      where i.indisvalid is not true
+      """;
+
+  private static final String IN_PROGRESS =
+      """
+      select from pg_stat_progress_create_index
+      where datname = current_database() and relid in ('stream'::regclass, 'changes'::regclass)
+      """;
 
   private static final String FILL = "select fill_traits($1)";
 
@@ -23,11 +41,35 @@ final class TraitFilling {
   }
 
   void run() {
-    for (int chunk = 0; chunk < CHUNKS_MAX && !complete; chunk++) {
-      if (!Rows.of(pool, FILL, CHUNK_MAX).iterator().next().getBoolean(0)) {
-        complete = Rows.of(pool, "select from trait_filling where complete").size() > 0;
-        return;
-      }
+    complete = complete || Rows.of(pool, COMPLETE).size() > 0;
+    if (complete || !hasIndexes()) {
+      return;
     }
+    for (int chunk = 0; chunk < CHUNKS_MAX && fill(); chunk++) {}
+  }
+
+  private boolean fill() {
+    return Rows.of(pool, FILL, CHUNK_MAX).iterator().next().getBoolean(0);
+  }
+
+  /** Makes them, which takes minutes if there are many captures, and locks nothing. */
+  private boolean hasIndexes() {
+    for (Row missing : Rows.of(pool, MISSING)) {
+      if (Rows.of(pool, IN_PROGRESS).size() > 0) {
+        return false;
+      }
+      String name = missing.getString("name");
+      if (missing.getBoolean("is_broken")) {
+        pool.query("drop index concurrently if exists " + name).execute().await();
+      }
+      pool.query(
+              "create index concurrently if not exists "
+                  + name
+                  + " "
+                  + missing.getString("definition"))
+          .execute()
+          .await();
+    }
+    return true;
   }
 }

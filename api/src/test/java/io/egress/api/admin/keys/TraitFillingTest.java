@@ -53,6 +53,13 @@ class TraitFillingTest {
     assertThat(captures(key)).hasSize(30);
     assertThat(service.pull("/api/v1/changes", key).body()).contains(ids.get(3).toString());
     assertThat(filling()).isNull();
+    assertThat(
+            service
+                .query(
+                    "select from trait_indexes() t join pg_index i on i.indexrelid = t.name::regclass"
+                        + " where i.indisvalid")
+                .size())
+        .isEqualTo(4);
   }
 
   private @Nullable JsonObject filling() {
@@ -65,6 +72,9 @@ class TraitFillingTest {
   }
 
   private void asStoredByAnEarlierRelease() {
+    service.query("drop index stream_by_device, changes_by_mode");
+    service.query(
+        "update pg_index set indisvalid = false where indexrelid = 'stream_by_mode'::regclass");
     service.query("update stream set mode = null, device_id = null");
     service.query("update changes set mode = null, device_id = null");
     service.query("update trait_filling set complete = false, position = 0, filled = 0");
