@@ -69,6 +69,7 @@ class EndpointsApiTest {
             "standard_webhooks",
             "events",
             "payload",
+            "filter",
             "paused",
             "paused_at",
             "paused_reason",
