@@ -19,6 +19,8 @@ import io.egress.api.admin.keys.ApiKeys;
 import io.egress.api.admin.keys.KeyUse;
 import io.egress.api.admin.overview.WorkspaceList;
 import io.egress.api.admin.replays.Replays;
+import io.egress.api.admin.signing.PublicKeys;
+import io.egress.api.admin.signing.ServiceKeys;
 import io.egress.api.admin.workspaces.Keeping;
 import io.egress.api.background.BackgroundWork;
 import io.egress.api.call.Calls;
@@ -329,7 +331,7 @@ final class ApiAssembly {
         .guard("/internal/", ApiRoutes::notHere)
         .guard("/portal/", ApiRoutes::notHere)
         .and(ApiRoutes.externalDescription())
-        .and(ApiRoutes.external(pull).unless(backends::isUnreadable));
+        .and(ApiRoutes.external(pull, new PublicKeys(pullPool)).unless(backends::isUnreadable));
   }
 
   private Hook hook(DocumentStore documents, RelayVerticle relay, BackgroundWork background) {
@@ -404,6 +406,7 @@ final class ApiAssembly {
             new AuditEntries(pool)),
         new Operations.OfEndpoints(
             new Endpoints(pool, push.secretBox()),
+            new ServiceKeys(pool, push.secretBox()),
             new EndpointBody(push.allowHttpEndpoints(), push.addressPolicy()),
             new TestSend(
                 pool, sender, push, settings.dispatcher().attemptTimeout(), Clock.systemUTC()),

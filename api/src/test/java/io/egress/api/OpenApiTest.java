@@ -133,7 +133,11 @@ class OpenApiTest {
     answers.check(service.pull("/api/v1/changes?limit=0", key));
     answers.check(service.pull("/api/v1/inventory", key));
     for (String path :
-        List.of("/api/v1/captures", "/api/v1/captures/" + CAPTURE, "/api/v1/openapi.json")) {
+        List.of(
+            "/api/v1/captures",
+            "/api/v1/captures/" + CAPTURE,
+            "/api/v1/openapi.json",
+            "/.well-known/jwks.json")) {
       answers.check(service.pull(path, key));
     }
     answers.check(service.pull("/health/live", key));

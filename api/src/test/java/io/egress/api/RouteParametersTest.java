@@ -183,7 +183,7 @@ class RouteParametersTest {
 
   private static HttpResponse<String> send(Routes.Call call, String wanted) {
     String target = safe(call, wanted);
-    boolean isPublic = call.path().startsWith("/api/");
+    boolean isPublic = call.path().matches("/(api|\\.well-known)/.*");
     if (call.path().startsWith("/portal")) {
       return call.method().equals(HttpMethod.GET)
           ? browser.get(target)

@@ -6,13 +6,18 @@ import io.vertx.core.json.JsonObject;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.Stack;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.IParameterConsumer;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 /** What an endpoint can be given when it is created and when it is changed. */
 final class EndpointSpecOptions {
   private static final String NONE = "none";
+  private static final String ED25519 = "ed25519";
 
   @Option(
       names = "--description",
@@ -34,10 +39,16 @@ final class EndpointSpecOptions {
 
   @Option(
       names = "--standard-webhooks",
-      negatable = true,
+      arity = "0..1",
+      paramLabel = ED25519,
+      parameterConsumer = Signatures.class,
       description =
-          "also sign by Standard Webhooks, for receivers that verify with its libraries or Svix'")
-  private @Nullable Boolean standardWebhooks;
+          "also sign by Standard Webhooks, for receivers that verify with its libraries or Svix'; with"
+              + " ed25519, they verify with a public key of the service")
+  private @Nullable Object standardWebhooks;
+
+  @Option(names = "--no-standard-webhooks", description = "do not")
+  private boolean noStandardWebhooks;
 
   @Option(
       names = "--events",
@@ -58,6 +69,15 @@ final class EndpointSpecOptions {
 
   @Mixin private FilterOptions filter = new FilterOptions();
 
+  /** Takes only the word: what follows may be the workspace. */
+  static final class Signatures implements IParameterConsumer {
+    @Override
+    public void consumeParameters(Stack<String> words, ArgSpec option, CommandSpec command) {
+      boolean given = !words.isEmpty() && words.peek().equals(ED25519);
+      option.setValue(given ? words.pop() : (Object) true);
+    }
+  }
+
   /** Adds what was given. */
   void putInto(JsonObject endpoint) {
     if (description != null) {
@@ -65,6 +85,9 @@ final class EndpointSpecOptions {
     }
     putLimit(endpoint, "max_per_second", maxPerSecond);
     putLimit(endpoint, "max_in_flight", maxInFlight);
+    if (noStandardWebhooks) {
+      endpoint.put("standard_webhooks", false);
+    }
     if (standardWebhooks != null) {
       endpoint.put("standard_webhooks", standardWebhooks);
     }

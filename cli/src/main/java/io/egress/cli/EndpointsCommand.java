@@ -1,6 +1,7 @@
 package io.egress.cli;
 
 import io.egress.cli.TableOutput.Columns;
+import io.egress.webhook.endpoint.StandardWebhooks;
 import io.egress.webhook.send.FailureText;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -326,7 +327,11 @@ final class EndpointsCommand {
             + endpoint.getString("standard_webhooks_secret")
             + "\n  the same secret for libraries of Standard Webhooks and Svix\n";
     out.print(
-        endpoint.getBoolean("standard_webhooks", false) ? standard + plain : plain + standard);
+        switch (StandardWebhooks.of(endpoint.getValue("standard_webhooks", false))) {
+          case OFF -> plain + standard;
+          case HMAC -> standard + plain;
+          case ED25519 -> plain + "webhook-signature: see egress secrets signing-keys\n";
+        });
   }
 
   private static String path(UUID workspace) {

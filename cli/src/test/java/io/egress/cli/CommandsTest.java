@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import com.fasterxml.jackson.databind.PropertyNamingStrategies.KebabCaseStrategy;
 import io.egress.webhook.endpoint.EndpointSpec;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -146,6 +147,30 @@ class CommandsTest {
     Integer given = parsed.subcommand().subcommand().commandSpec().findOption("--watch").getValue();
 
     assertThat(given).isEqualTo(seconds);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "endpoints create ID https://example.com, ",
+    "endpoints create ID https://example.com --standard-webhooks, true",
+    "endpoints create --standard-webhooks ID https://example.com, true",
+    "endpoints create --standard-webhooks ed25519 ID https://example.com, ed25519",
+    "endpoints change ID ID --standard-webhooks=ed25519, ed25519",
+    "endpoints change ID ID --no-standard-webhooks, false"
+  })
+  void signsByStandardWebhooksAsRequested(String line, @Nullable String expected) {
+    String id = UUID.randomUUID().toString();
+    CommandSpec parsed =
+        root.parseArgs(line.replace("ID", id).split(" ")).subcommand().subcommand().commandSpec();
+    JsonObject endpoint = new JsonObject();
+
+    parsed.mixins().values().stream()
+        .map(CommandSpec::userObject)
+        .filter(EndpointSpecOptions.class::isInstance)
+        .forEach(options -> ((EndpointSpecOptions) options).putInto(endpoint));
+
+    assertThat(String.valueOf(endpoint.getValue("standard_webhooks")))
+        .isEqualTo(String.valueOf(expected));
   }
 
   @Test

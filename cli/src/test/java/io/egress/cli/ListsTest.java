@@ -167,6 +167,14 @@ class ListsTest {
               "/secret-keys",
               "secret_keys",
               counts("secrets").put("id", "0123456789abcdef").put("current", false)),
+          list(
+              "/signing-keys",
+              "signing_keys",
+              new JsonObject()
+                  .put("id", ID)
+                  .put("public_key", "whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=")
+                  .put("created_at", "2024-11-24T20:18:59.123Z")
+                  .put("signs_until", "2024-11-24T20:18:59.123Z")),
           Map.entry("/captures/" + ID, CAPTURE),
           Map.entry(
               "/copies",
@@ -263,6 +271,7 @@ class ListsTest {
         "verify " + ID,
         "secrets list",
         "secrets reseal",
+        "secrets signing-keys",
         "audit list " + ID);
   }
 

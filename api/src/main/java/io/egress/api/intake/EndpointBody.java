@@ -12,6 +12,7 @@ import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.EndpointUrl;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.egress.webhook.endpoint.Payload;
+import io.egress.webhook.endpoint.StandardWebhooks;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
@@ -116,12 +117,15 @@ public final class EndpointBody {
         fields.has("max_in_flight")
             ? limit(fields, "max_in_flight", EndpointSpec.IN_FLIGHT_MAX)
             : before.maxInFlight(),
-        fields.has("standard_webhooks")
-            ? fields.flag("standard_webhooks")
-            : before.standardWebhooks(),
+        fields.has("standard_webhooks") ? standardWebhooks(fields) : before.standardWebhooks(),
         fields.has("events") ? events(fields) : before.events(),
         fields.has("payload") ? payload(fields) : before.payload(),
         fields.has("filter") ? FilterBody.read(fields, StreamFilter.DEVICES_MAX) : before.filter());
+  }
+
+  private static StandardWebhooks standardWebhooks(Fields fields) {
+    Object value = fields.flagOrWord("standard_webhooks", StandardWebhooks.words());
+    return StandardWebhooks.of(value);
   }
 
   private static Set<Event> events(Fields fields) {
@@ -207,12 +211,18 @@ public final class EndpointBody {
 
   /** How long the previous secret keeps signing. */
   public static Intake<Duration> rotation(GivenBody body) {
-    return Intake.read(body, ROTATION, EndpointBody::overlap);
+    return rotation(body, OVERLAP_DEFAULT);
   }
 
-  private static Duration overlap(Fields fields) {
-    Duration overlap = fields.optionalDuration("overlap", Duration.ZERO, OVERLAP_MAX);
-    return overlap == null ? OVERLAP_DEFAULT : overlap;
+  /** The same with another default. */
+  public static Intake<Duration> rotation(GivenBody body, Duration otherwise) {
+    return Intake.read(
+        body,
+        ROTATION,
+        fields -> {
+          Duration overlap = fields.optionalDuration("overlap", Duration.ZERO, OVERLAP_MAX);
+          return overlap == null ? otherwise : overlap;
+        });
   }
 
   private static @Nullable String description(Fields fields) {

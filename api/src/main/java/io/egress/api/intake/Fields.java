@@ -121,6 +121,18 @@ public final class Fields {
     return flag == null ? fallback : flag;
   }
 
+  /** A boolean, or one of {@code words}. */
+  public Object flagOrWord(String name, List<String> words) {
+    Object value =
+        isGiven(name)
+            ? this.<Object>read(
+                name,
+                given -> Problems.ofFlagOrWord(given, words),
+                given -> given.isBoolean() ? given.booleanValue() : given.textValue())
+            : null;
+    return value == null ? false : value;
+  }
+
   /** Null, after reporting a fault, if it is missing. */
   public @Nullable Fields object(String name) {
     return isGiven(name) ? optionalObject(name) : null;

@@ -6,6 +6,7 @@ import io.egress.platform.http.PathIds;
 import io.egress.platform.http.StorableText;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -95,6 +96,12 @@ final class Problems {
 
   static @Nullable String ofFlag(JsonNode value) {
     return value.isBoolean() ? null : "must be true or false, not " + typeOf(value);
+  }
+
+  static @Nullable String ofFlagOrWord(JsonNode value, List<String> words) {
+    return value.isBoolean() || words.contains(value.textValue())
+        ? null
+        : "must be true, false or \"" + String.join("\" or \"", words) + "\"";
   }
 
   static @Nullable String ofObject(JsonNode value) {

@@ -8,6 +8,7 @@ import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
 import io.egress.api.admin.replays.Replay;
 import io.egress.api.admin.replays.Replays;
+import io.egress.api.admin.signing.ServiceKeys;
 import io.egress.api.call.Answer;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.intake.GivenBody;
@@ -24,6 +25,8 @@ import io.egress.api.portal.view.Overview.EndpointCard;
 import io.egress.api.portal.view.RecentAttempt;
 import io.egress.api.portal.view.ShownSecret;
 import io.egress.webhook.endpoint.Endpoint;
+import io.egress.webhook.endpoint.SigningKey;
+import io.egress.webhook.endpoint.StandardWebhooks;
 import io.egress.webhook.send.CaptureState;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
@@ -43,6 +46,7 @@ final class EndpointPage {
 
   private final PageRenderer pages;
   private final Endpoints endpoints;
+  private final ServiceKeys serviceKeys;
   private final EndpointBody bodies;
   private final TestSend testSend;
   private final Replays replays;
@@ -59,6 +63,7 @@ final class EndpointPage {
       Clock clock) {
     this.pages = pages;
     this.endpoints = ofEndpoints.endpoints();
+    this.serviceKeys = ofEndpoints.serviceKeys();
     this.bodies = ofEndpoints.bodies();
     this.testSend = ofEndpoints.test();
     this.replays = ofDeliveries.replays();
@@ -207,7 +212,14 @@ final class EndpointPage {
                 card,
                 hours.isEmpty() ? null : LatencyChart.of(hours, now),
                 newest(visit, endpoint),
+                publicKeys(endpoint),
                 tested)));
+  }
+
+  private List<SigningKey> publicKeys(Endpoint endpoint) {
+    return endpoint.spec().standardWebhooks() == StandardWebhooks.ED25519
+        ? serviceKeys.list()
+        : List.of();
   }
 
   private List<RecentAttempt> newest(Visit visit, Endpoint endpoint) {

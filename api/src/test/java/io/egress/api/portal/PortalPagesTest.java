@@ -262,7 +262,7 @@ class PortalPagesTest {
         .contains("id=\"max_per_second-problem\"", "id=\"header_name-problem\"")
         .contains("aria-describedby=\"max_per_second-problem\"", "value=\"many\"")
         .contains("value=\"search\"", "value=\"Content-Length\"", "<details open")
-        .containsPattern("name=\"standard_webhooks\" value=\"true\" checked")
+        .contains("<option value=\"true\" selected>also sign with the endpoint's secret")
         .doesNotContain("withheld-value", "max_per_second:", "headers.");
 
     HttpResponse<String> added =
@@ -346,7 +346,7 @@ class PortalPagesTest {
                 path,
                 path + "/change",
                 Map.of("url", "https://example.com/other", "standard_webhooks", "true")));
-    assertThat(standard).contains("value=\"true\" checked", "webhook-signature");
+    assertThat(standard).contains("<option value=\"true\" selected>", " and webhook-signature<");
     assertThat(endpoints().getJsonObject(0).getBoolean("standard_webhooks")).isTrue();
     assertThat(endpoints().getJsonObject(0).getInteger("max_in_flight")).isNull();
     assertThat(

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param url in canonical form
  * @param maxPerSecond limits the attempts; null if not set
  * @param maxInFlight limits concurrent attempts; null if not set
- * @param standardWebhooks whether its webhooks carry the headers of Standard Webhooks, too
+ * @param standardWebhooks how its webhooks are signed by Standard Webhooks, too
  * @param events what it subscribes to
  * @param payload what the data of a webhook is, unless its capture was erased
  * @param filter what it wants of its workspace's stream, from now on; null for everything
@@ -26,7 +26,7 @@ public record EndpointSpec(
     @Nullable String description,
     @Nullable Integer maxPerSecond,
     @Nullable Integer maxInFlight,
-    boolean standardWebhooks,
+    StandardWebhooks standardWebhooks,
     Set<Event> events,
     Payload payload,
     @Nullable StreamFilter filter) {
@@ -47,12 +47,14 @@ public record EndpointSpec(
       events.stream().filter(Objects::nonNull).forEach(all::add);
     }
     events = Collections.unmodifiableSet(all);
+    standardWebhooks = standardWebhooks == null ? StandardWebhooks.OFF : standardWebhooks;
     payload = payload == null ? Payload.DOCUMENT : payload;
   }
 
   /** One that says nothing but the URL. */
   public static EndpointSpec of(String url) {
-    return new EndpointSpec(url, null, null, null, false, Set.of(), Payload.DOCUMENT, null);
+    return new EndpointSpec(
+        url, null, null, null, StandardWebhooks.OFF, Set.of(), Payload.DOCUMENT, null);
   }
 
   @JsonIgnore

@@ -8,7 +8,6 @@ import io.egress.webhook.endpoint.CustomHeaders.SealedHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -23,7 +22,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +39,9 @@ public final class EndpointStore {
       "id, workspace_id, spec::text as spec, secret, headers, client_certificate,"
           + " paused, deleted_at is not null as deleted, created_position, created_at,"
           + " full_history, filters::text as filters, failing_since,"
-          + " case when previous_secret_until > now() then previous_secret end as previous_secret";
+          + " case when previous_secret_until > now() then previous_secret end as previous_secret, "
+          + SigningKeyStore.SEALED_FOR_ENDPOINT
+          + " as signing_keys";
 
   /** A backfill of an empty range is finished at once. */
   private static final String ADD =
@@ -200,7 +200,7 @@ public final class EndpointStore {
             Rows.parameters(
                 id,
                 workspaceId,
-                Json.object(endpoint.spec()),
+                StoredSpec.encode(endpoint.spec()),
                 sealedSecret,
                 endpoint.fullHistory(),
                 sealed.headers().sealed(),
@@ -292,18 +292,6 @@ public final class EndpointStore {
             endpoint.clientCertificate()));
   }
 
-  /** What is not among these stays as it is, also what only a newer release knows. */
-  private static JsonObject changes(EndpointSpec before, EndpointSpec after) {
-    JsonObject changes = Json.object(after);
-    Json.object(before)
-        .forEach(property -> {
-          if (Objects.equals(property.getValue(), changes.getValue(property.getKey()))) {
-            changes.remove(property.getKey());
-          }
-        });
-    return changes;
-  }
-
   /**
    * Writes all that {@code change} leaves of a locked endpoint; {@code sealed} is after it. The
    * stream must be held if the change may be one of the filter.
@@ -318,7 +306,7 @@ public final class EndpointStore {
         .execute(
             Rows.parameters(
                 before.id(),
-                changes(before.spec(), spec),
+                StoredSpec.changes(before.spec(), spec),
                 sealed.headers().sealed(),
                 sealed.headers().names().toArray(String[]::new),
                 sealed.certificate(),
@@ -415,7 +403,7 @@ public final class EndpointStore {
   private static Endpoint endpoint(Row row) {
     return new Endpoint(
         row.getUUID("id"),
-        Json.decode(row.getString("spec"), EndpointSpec.class),
+        StoredSpec.decode(row.getString("spec")),
         row.getBoolean("full_history"),
         List.of(row.getArrayOfStrings("header_names")),
         certificate(row),
@@ -435,10 +423,11 @@ public final class EndpointStore {
         row.getUUID("id"),
         row.getUUID("workspace_id"),
         new EndpointTarget.Setup(
-            Json.decode(row.getString("spec"), EndpointSpec.class),
+            StoredSpec.decode(row.getString("spec")),
             previous == null ? List.of(secret) : List.of(secret, previous),
             row.getBuffer("headers"),
-            row.getBuffer("client_certificate")),
+            row.getBuffer("client_certificate"),
+            List.of(row.getArrayOfBuffers("signing_keys"))),
         row.getBoolean("paused"),
         row.getBoolean("deleted"),
         owed(row),

@@ -29,14 +29,18 @@ public record EndpointTarget(
    * @param sealedSecrets those that sign now, newest first; {@link SecretBox} opens them
    * @param sealedHeaders opened by {@link CustomHeaders#open}
    * @param sealedCertificate opened by {@link ClientCertificate#open}
+   * @param sealedSigningKeys those of the service that sign now, newest first, if the endpoint's
+   *     webhooks are signed with them; opened by {@link SigningKeys#open}
    */
   public record Setup(
       EndpointSpec spec,
       List<Buffer> sealedSecrets,
       @Nullable Buffer sealedHeaders,
-      @Nullable Buffer sealedCertificate) {
+      @Nullable Buffer sealedCertificate,
+      List<Buffer> sealedSigningKeys) {
     public Setup {
       sealedSecrets = List.copyOf(sealedSecrets);
+      sealedSigningKeys = List.copyOf(sealedSigningKeys);
     }
   }
 

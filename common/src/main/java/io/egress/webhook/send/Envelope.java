@@ -12,7 +12,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.UUID;
-import javax.crypto.Mac;
+import java.util.function.Consumer;
 
 /**
  * The body of a webhook. The bytes that are signed are the bytes that are sent: a rendered document
@@ -87,10 +87,10 @@ public final class Envelope {
   /**
    * The bytes to sign, which are the same arrays that {@link #buffer} and {@link #writeTo} send.
    */
-  void sign(Mac mac) {
-    mac.update(before);
-    mac.update(documentHead);
-    mac.update(after);
+  void eachPart(Consumer<byte[]> signing) {
+    signing.accept(before);
+    signing.accept(documentHead);
+    signing.accept(after);
   }
 
   /** A view of the body; nothing is copied. */

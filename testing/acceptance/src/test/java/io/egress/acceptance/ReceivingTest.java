@@ -217,7 +217,9 @@ class ReceivingTest {
         .contains(SigningSecrets.inStandardForm("whsec_golden"))
         .contains(
             new WebhookSignature(List.of("whsec_golden"), true)
-                .signByStandard(1_795_255_200L, envelope));
+                .signByStandard(1_795_255_200L, envelope))
+        .contains(
+            "v1a,pZ5Ltg7IqUpdNUCRymssZ191yahueWjIe6aZMtRNvIS51lHbvsgOnjP6jGV2X7qc2+rQnPkdI+FLxytR+1B5DA==");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.egress.api.admin.endpoints;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.egress.api.admin.signing.ServiceKeys;
 import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
@@ -78,6 +79,9 @@ public final class Endpoints {
     Sealed sealed =
         Sealed.of(endpoint.headers().seal(box, id), endpoint.clientCertificate(), box, id);
     Workspaces.requireOpen(tx, workspaceId);
+    if (ServiceKeys.areNeededBy(endpoint.spec())) {
+      ServiceKeys.ensure(tx, caller, box);
+    }
     Endpoint created =
         EndpointStore.add(tx, workspaceId, id, endpoint, sealedSecret, sealed).await();
     audit(tx, caller, workspaceId).created(created);
@@ -108,6 +112,9 @@ public final class Endpoints {
       }
       Endpoint after =
           EndpointStore.write(tx, before.endpoint(), change, sealed(before, change)).await();
+      if (ServiceKeys.areNeededBy(after.spec())) {
+        ServiceKeys.ensure(tx, caller, box());
+      }
       audit(tx, caller, workspaceId).changed(before.endpoint(), after, change.headers());
       return after;
     });

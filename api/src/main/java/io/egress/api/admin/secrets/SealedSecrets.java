@@ -8,6 +8,7 @@ import io.egress.platform.database.Transactions;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.SecretBox;
+import io.egress.webhook.endpoint.SigningKeyStore;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
@@ -18,7 +19,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The encrypted values of endpoints, including deleted ones. */
+/** The encrypted values of endpoints, including deleted ones, and the service's signing keys. */
 final class SealedSecrets {
   private static final UUID BEFORE_ALL = new UUID(0, 0);
 
@@ -31,6 +32,7 @@ final class SealedSecrets {
         union all select previous_secret from endpoints where previous_secret is not null
         union all select headers from endpoints where headers is not null
         union all select client_certificate from endpoints where client_certificate is not null
+        union all select private_key from signing_keys
         union all select answer from idempotency_keys where answer is not null) as everything
       group by 1 order by 2 desc, 1
       """;
@@ -52,8 +54,8 @@ final class SealedSecrets {
       """;
 
   /**
-   * Counts the secrets, headers, client certificates and stored idempotent answers sealed with each
-   * key.
+   * Counts the secrets, headers, client certificates, signing keys and stored idempotent answers
+   * sealed with each key.
    */
   record Use(String keyId, long secrets) {}
 
@@ -74,11 +76,15 @@ final class SealedSecrets {
   }
 
   /**
-   * Seals the secrets, headers and client certificates of every endpoint with the current key.
-   * Fails if a secret's key is unknown or the secret is damaged; values sealed before that remain
-   * changed.
+   * Seals the service's signing keys, and the secrets, headers and client certificates of every
+   * endpoint, with the current key. Fails if a secret's key is unknown or the secret is damaged;
+   * values sealed before that remain changed.
    */
   void reseal(SecretBox box, Caller caller) {
+    transactions.call(tx -> {
+      SigningKeyStore.reseal(tx, box);
+      return tx;
+    });
     Page page = new Page(BEFORE_ALL, false);
     while (!page.isLast()) {
       UUID after = page.reached();

@@ -3,6 +3,7 @@ package io.egress.api.portal.view;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.webhook.endpoint.Endpoint;
+import io.egress.webhook.endpoint.SigningKey;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param latencies null if there was no attempt
  * @param newest the newest attempts, newest first
+ * @param publicKeys those that verify its webhooks, if they are signed by Ed25519
  * @param tested the outcome of a test, null if none was sent
  */
 public record EndpointDetail(
@@ -18,10 +20,12 @@ public record EndpointDetail(
     Overview.EndpointCard card,
     @Nullable LatencyChart latencies,
     List<RecentAttempt> newest,
+    List<SigningKey> publicKeys,
     @Nullable AttemptRow tested) {
   public EndpointDetail {
     requireNonNull(endpoint, "endpoint is null");
     requireNonNull(card, "card is null");
     newest = List.copyOf(newest);
+    publicKeys = List.copyOf(publicKeys);
   }
 }

@@ -10,6 +10,7 @@ import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.SecretBox;
+import io.egress.webhook.endpoint.StandardWebhooks;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
@@ -172,7 +173,7 @@ class EndpointSettingsApiTest {
   void signsByStandardWebhooksOnRequest() {
     JsonObject without = endpoints.create(URL);
     assertThat(without.getBoolean("standard_webhooks")).isFalse();
-    assertThat(target(service, without).spec().standardWebhooks()).isFalse();
+    assertThat(target(service, without).spec().standardWebhooks()).isEqualTo(StandardWebhooks.OFF);
     assertThat(audit()).doesNotContain("standard_webhooks");
 
     JsonObject with =
@@ -184,14 +185,44 @@ class EndpointSettingsApiTest {
                     new JsonObject().put("url", URL).put("standard_webhooks", true))
                 .body());
     assertThat(with.getBoolean("standard_webhooks")).isTrue();
-    assertThat(target(service, with).spec().standardWebhooks()).isTrue();
+    assertThat(target(service, with).spec().standardWebhooks()).isEqualTo(StandardWebhooks.HMAC);
     assertThat(audit()).contains("\"standard_webhooks\":true");
 
     assertThat(change(with, "{\"description\":\"x\"}").getBoolean("standard_webhooks")).isTrue();
     assertThat(change(with, "{\"standard_webhooks\":false}").getBoolean("standard_webhooks"))
         .isFalse();
-    assertThat(target(service, with).spec().standardWebhooks()).isFalse();
+    assertThat(target(service, with).spec().standardWebhooks()).isEqualTo(StandardWebhooks.OFF);
     assertThat(audit()).contains("\"standard_webhooks\":{\"to\":false,\"from\":true}");
+  }
+
+  /** Processes of release 1.0.0 read the rows as well. */
+  @Test
+  void theKindOfSignatureIsStoredBesideABoolean() {
+    JsonObject created = endpoints.create(URL);
+
+    assertThat(
+            change(created, "{\"standard_webhooks\":\"ed25519\"}").getString("standard_webhooks"))
+        .isEqualTo("ed25519");
+    assertThat(endpoints.show(created).getString("standard_webhooks")).isEqualTo("ed25519");
+    assertThat(audit()).contains("\"standard_webhooks\":{\"to\":\"ed25519\",\"from\":false}");
+    assertThat(storedSignatures(created)).isEqualTo("true true");
+    assertThat(target(service, created).setup().sealedSigningKeys()).isNotEmpty();
+
+    assertThat(change(created, "{\"description\":\"x\"}").getString("standard_webhooks"))
+        .isEqualTo("ed25519");
+    change(created, "{\"standard_webhooks\":true}");
+    assertThat(storedSignatures(created)).isEqualTo("true false");
+    assertThat(target(service, created).setup().sealedSigningKeys()).isEmpty();
+  }
+
+  private static String storedSignatures(JsonObject endpoint) {
+    return service
+        .query(
+            "select concat_ws(' ', spec->'standard_webhooks', spec->'standard_webhooks_ed25519') from endpoints where id = '%s'"
+                .formatted(endpoint.getString("id")))
+        .iterator()
+        .next()
+        .getString(0);
   }
 
   @Test
@@ -316,7 +347,8 @@ class EndpointSettingsApiTest {
         "{\"max_per_second\":1.5} | max_per_second: must be an integer",
         "{\"max_in_flight\":65} | max_in_flight: must be an integer from 1 to 64",
         "{\"max_in_flight\":\"1\"} | max_in_flight: must be an integer",
-        "{\"standard_webhooks\":\"yes\"} | standard_webhooks: must be true or false",
+        "{\"standard_webhooks\":\"yes\"} | standard_webhooks: must be true, false or \"ed25519\"",
+        "{\"standard_webhooks\":5} | standard_webhooks: must be true, false or \"ed25519\"",
         "{\"standard_webhooks\":null} | standard_webhooks: must not be null",
         "{} | at least one of url, description, paused, headers, max_per_second, max_in_flight, client_certificate, standard_webhooks"
       })

@@ -1,0 +1,111 @@
+package io.egress.dispatcher.deliver;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.egress.dispatcher.Arrival;
+import io.egress.dispatcher.Fleet;
+import io.egress.platform.database.Transactions;
+import io.egress.webhook.endpoint.NewEndpoint;
+import io.egress.webhook.endpoint.SecretBox;
+import io.egress.webhook.endpoint.SigningKey;
+import io.egress.webhook.endpoint.SigningKeyStore;
+import io.vertx.sqlclient.SqlConnection;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import org.bouncycastle.crypto.params.Ed25519PublicKeyParameters;
+import org.bouncycastle.crypto.signers.Ed25519Signer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The service's key pair signs, and is rotated while a dispatcher runs. */
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+class Ed25519Test {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final Fleet fleet = new Fleet();
+  private final SecretBox box = SecretBox.parse(Fleet.SECRET_KEY);
+  private final UUID workspace = UUID.randomUUID();
+
+  @AfterEach
+  void close() {
+    fleet.close();
+  }
+
+  @Test
+  void aRotationAppliesToTheNextAttempt() {
+    SigningKey first = inTransaction(tx -> SigningKeyStore.ensure(tx, box)).orElseThrow();
+    fleet.endpoint(
+        workspace,
+        new NewEndpoint(
+            Fleet.spec(fleet.receivers.url("crm"), Map.of("standard_webhooks", "ed25519")), false));
+    fleet.dispatcher();
+    assertThat(signers(next(), first)).containsExactly(true);
+
+    SigningKey second =
+        inTransaction(tx -> SigningKeyStore.rotate(tx, box, Duration.ofHours(1))).orElseThrow();
+    Arrival both = next();
+    assertThat(signers(both, second)).containsExactly(true, false);
+    assertThat(signers(both, first)).containsExactly(false, true);
+
+    inTransaction(tx -> {
+      SigningKeyStore.endOverlap(tx);
+      return true;
+    });
+    assertThat(signers(next(), second)).containsExactly(true);
+  }
+
+  /** Nothing is sent unsigned. */
+  @Test
+  void waitsForAKeyThatCanBeOpened() {
+    fleet.endpoint(
+        workspace,
+        new NewEndpoint(
+            Fleet.spec(fleet.receivers.url("crm"), Map.of("standard_webhooks", "ed25519")), false));
+    UUID other = UUID.randomUUID();
+    fleet.endpoint(other, "other");
+    fleet.dispatcher();
+    fleet.captures(workspace, 1);
+    fleet.captures(other, 1);
+
+    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("other").size() == 1);
+    assertThat(fleet.receivers.arrivals("crm")).isEmpty();
+    assertThat(fleet.count("attempts")).isEqualTo(1);
+  }
+
+  private Arrival next() {
+    int before = fleet.receivers.arrivals("crm").size();
+    fleet.captures(workspace, 1);
+    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("crm").size() > before);
+    return fleet.receivers.arrivals("crm").get(before);
+  }
+
+  /** Whether each signature is of the key. */
+  private static List<Boolean> signers(Arrival arrival, SigningKey key) {
+    String prefix = arrival.deliveryId() + "." + arrival.headers().get("webhook-timestamp") + ".";
+    byte[] raw = Base64.getDecoder().decode(key.publicKey().substring("whpk_".length()));
+    return Arrays.stream(arrival.headers().get("webhook-signature").split(" "))
+        .map(signature -> {
+          Ed25519Signer verifier = new Ed25519Signer();
+          verifier.init(false, new Ed25519PublicKeyParameters(raw));
+          verifier.update(prefix.getBytes(UTF_8), 0, prefix.length());
+          verifier.update(arrival.body().getBytes(), 0, arrival.body().length());
+          return verifier.verifySignature(Base64.getDecoder().decode(signature.substring(4)));
+        })
+        .toList();
+  }
+
+  private <T> T inTransaction(Function<SqlConnection, T> work) {
+    return new Transactions(fleet.database).call(work);
+  }
+}
