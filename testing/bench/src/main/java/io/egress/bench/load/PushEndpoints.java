@@ -100,9 +100,7 @@ final class PushEndpoints {
             .call(
                 "POST",
                 "/workspaces/" + workspace + "/endpoints",
-                new JsonObject()
-                    .put("url", stage.receiver().url(path))
-                    .put("standard_webhooks", stage.standardWebhooks()));
+                stage.endpoint().put("url", stage.receiver().url(path)));
     Made endpoint = new Made(workspace, UUID.fromString(created.getString("id")), path);
     made.add(endpoint);
     return endpoint;

@@ -1,5 +1,6 @@
 package io.egress.bench.load;
 
+import io.vertx.core.json.JsonObject;
 import java.util.List;
 import picocli.CommandLine.Option;
 
@@ -8,8 +9,12 @@ final class PushOptions {
   @Option(names = "--plain", description = "http instead of https")
   private boolean plain;
 
-  @Option(names = "--standard-webhooks", description = "endpoints with Standard Webhooks")
-  private boolean standardWebhooks;
+  @Option(
+      names = "--endpoint",
+      defaultValue = "{}",
+      paramLabel = "JSON",
+      description = "properties of the endpoints, such as '{\"standard_webhooks\":\"ed25519\"}'")
+  private String endpoint = "{}";
 
   @Option(
       names = "--heap",
@@ -27,8 +32,8 @@ final class PushOptions {
     return plain;
   }
 
-  boolean standardWebhooks() {
-    return standardWebhooks;
+  JsonObject endpoint() {
+    return new JsonObject(endpoint);
   }
 
   int heapMegabytes() {

@@ -11,6 +11,7 @@ import io.egress.standalone.receiver.LocalCertificate;
 import io.egress.standalone.run.ChildProcess;
 import io.egress.standalone.run.ServiceJvm;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -156,9 +157,9 @@ final class PushStage {
     return settings;
   }
 
-  /** Whether endpoints are to be created with that option. */
-  boolean standardWebhooks() {
-    return options.standardWebhooks();
+  /** What endpoints are created with, besides their URLs. */
+  JsonObject endpoint() {
+    return options.endpoint();
   }
 
   PushReceiver receiver() {
