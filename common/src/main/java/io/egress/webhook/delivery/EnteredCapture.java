@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A capture in its place in the stream.
  *
- * @param traits null if no filter looks at them
+ * @param traits null if no filter looks at them, or if the database does not have the capture
  */
 public record EnteredCapture(
     long position, UUID captureId, Instant enteredAt, @Nullable Traits traits) {

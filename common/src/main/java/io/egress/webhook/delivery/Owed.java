@@ -1,7 +1,5 @@
 package io.egress.webhook.delivery;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.webhook.delivery.Delivery.Origin;
 import java.time.Instant;
 import java.util.List;
@@ -41,11 +39,14 @@ public record Owed(
     return position > createdPosition;
   }
 
-  /** Whether the filter wants the capture, which must have its traits if there is one. */
+  /**
+   * Whether the filter wants the capture. A filter wants none without traits: after the database
+   * was restored, there may be records of captures that it does not have.
+   */
   public boolean admits(EnteredCapture capture) {
     StreamFilter filter = filterAt(capture.position());
-    return filter == null
-        || filter.wants(requireNonNull(capture.traits(), "the traits were not read"));
+    Traits traits = capture.traits();
+    return filter == null || (traits != null && filter.wants(traits));
   }
 
   private @Nullable StreamFilter filterAt(long position) {

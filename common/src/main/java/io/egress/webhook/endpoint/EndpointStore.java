@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Stores the endpoints of workspaces. Nothing is cached: a change applies to the next read. */
 public final class EndpointStore {
+  private static final String NO_FILTERS = "[]";
+
   private static final String SHOWN =
       "id, spec::text as spec, full_history, header_names,"
           + " client_certificate_subject, client_certificate_expires_at,"
@@ -445,7 +447,10 @@ public final class EndpointStore {
   }
 
   private static List<HeldFilter> filters(Row row) {
-    return List.of(Json.decode(row.getString("filters"), HeldFilter[].class));
+    String filters = row.getString("filters");
+    return filters.equals(NO_FILTERS)
+        ? List.of()
+        : List.of(Json.decode(filters, HeldFilter[].class));
   }
 
   /** A new endpoint's filter holds for its whole history. */

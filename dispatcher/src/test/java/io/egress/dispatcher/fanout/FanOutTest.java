@@ -6,10 +6,14 @@ import static org.awaitility.Awaitility.await;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Records;
+import io.egress.platform.kafka.RecordPublisher.Message;
+import io.egress.transcript.stream.ProcessedCapture;
+import io.egress.webhook.endpoint.NewEndpoint;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Transaction;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -101,6 +105,27 @@ class FanOutTest {
     Records.awaitAllRead(fleet);
 
     assertThat(fleet.receivers.count()).isEqualTo(50);
+  }
+
+  /** As after a restore of the database to an earlier state. */
+  @Test
+  void aCaptureThatTheDatabaseDoesNotHaveHoldsUpNoFilteredEndpoint() {
+    Map<String, ?> manual = Map.of("filter", Map.of("modes", List.of("manual")));
+    fleet.endpoint(
+        workspace, new NewEndpoint(Fleet.spec(fleet.receivers.url("crm"), manual), false));
+    Fleet.await(
+        fleet.publisher.publish(
+            List.of(
+                new Message(
+                    fleet.topics.capturesProcessed(),
+                    workspace.toString(),
+                    new ProcessedCapture(workspace, 7, UUID.randomUUID(), Instant.now())
+                        .encode()))));
+    fleet.captures(workspace, 3);
+
+    fleet.dispatcher();
+
+    await().atMost(PATIENCE).until(() -> fleet.receivers.count() == 3);
   }
 
   private Transaction lockEndpoints() {
