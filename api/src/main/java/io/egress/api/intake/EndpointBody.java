@@ -1,7 +1,6 @@
 package io.egress.api.intake;
 
 import io.egress.webhook.delivery.Event;
-import io.egress.webhook.delivery.StreamFilter;
 import io.egress.webhook.endpoint.AddressPolicy;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
@@ -120,7 +119,7 @@ public final class EndpointBody {
         fields.has("standard_webhooks") ? standardWebhooks(fields) : before.standardWebhooks(),
         fields.has("events") ? events(fields) : before.events(),
         fields.has("payload") ? payload(fields) : before.payload(),
-        fields.has("filter") ? FilterBody.read(fields, StreamFilter.DEVICES_MAX) : before.filter());
+        fields.has("filter") ? FilterBody.read(fields) : before.filter());
   }
 
   private static StandardWebhooks standardWebhooks(Fields fields) {

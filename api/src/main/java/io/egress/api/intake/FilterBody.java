@@ -14,7 +14,7 @@ final class FilterBody {
   private FilterBody() {}
 
   /** Null if it is absent or null. */
-  static @Nullable StreamFilter read(Fields fields, int devicesMax) {
+  static @Nullable StreamFilter read(Fields fields) {
     Fields given = fields.optionalObject(NAME);
     if (given == null) {
       return null;
@@ -23,7 +23,7 @@ final class FilterBody {
     if (modes != null && modes.isEmpty()) {
       given.fault("modes", "must not be empty: leave it out for all");
     }
-    Set<UUID> devices = given.optionalUuids("devices", devicesMax);
+    Set<UUID> devices = given.optionalUuids("devices", StreamFilter.DEVICES_MAX);
     if (modes == null && devices == null && given.isSound("modes") && given.isSound("devices")) {
       fields.fault(NAME, "must have modes or devices, or be null for everything");
     }

@@ -12,9 +12,6 @@ public final class KeyBody {
   private static final int NAME_CHARACTERS_MAX = 320;
   private static final Duration LIFETIME_MIN = Duration.ofMinutes(1);
 
-  /** Each is a look into an index for every page. */
-  private static final int KEY_DEVICES_MAX = 100;
-
   private static final Shape SHAPE =
       Shape.of("name", "expires_in", "filter.modes.[]", "filter.devices.[]");
   private static final Shape EXPIRY = Shape.of("expires_in", "expires_at", "extend");
@@ -44,7 +41,7 @@ public final class KeyBody {
             new NewKey(
                 fields.text("name", NAME_CHARACTERS_MAX),
                 fields.optionalDuration("expires_in", LIFETIME_MIN, LIFETIME_MAX),
-                FilterBody.read(fields, KEY_DEVICES_MAX)));
+                FilterBody.read(fields)));
   }
 
   public static Intake<Expiry> expiry(GivenBody body) {

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param devices null for all
  */
 public record StreamFilter(@Nullable Set<Mode> modes, @Nullable Set<UUID> devices) {
-  public static final int DEVICES_MAX = 1_000;
+  /** For a key, each is a look into an index for every page. */
+  public static final int DEVICES_MAX = 100;
 
   public StreamFilter {
     // A mode of a newer release was read as null.

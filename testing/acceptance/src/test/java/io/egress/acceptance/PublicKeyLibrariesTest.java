@@ -47,7 +47,6 @@ class PublicKeyLibrariesTest {
   private final Path folder;
   private final KeyPair pair = pair();
   private final KeyPair other = pair();
-  private final long now = Instant.now().getEpochSecond();
 
   PublicKeyLibrariesTest(@TempDir Path folder) {
     this.folder = folder;
@@ -99,11 +98,12 @@ class PublicKeyLibrariesTest {
               .copy()
               .put("kid", "ours")
               .put("x", Base64.getUrlEncoder().withoutPadding().encodeToString(raw(pair)));
+      Map<String, String> signed = signed(delivery, now(), other, pair);
       JsonObject input =
           new JsonObject()
               .put("set", new JsonObject().put("keys", new JsonArray().add(known).add(ours)))
-              .put("signatures", signed(delivery, now, other, pair).get("webhook-signature"))
-              .put("content", content(delivery));
+              .put("signatures", signed.get("webhook-signature"))
+              .put("content", content(delivery, signed));
       Path file = Files.writeString(beside.resolve("verify.mjs"), program);
 
       assertThat(Snippets.run(folder, Map.of(), "node", file.toString(), input.encode()).strip())
@@ -117,11 +117,11 @@ class PublicKeyLibrariesTest {
     SignedDelivery delivery = SignedDelivery.of("Grüße");
     Files.write(folder.resolve("body.json"), delivery.body());
 
-    assertThat(byHand(signed(delivery, now, pair))).contains("Verified Successfully");
-    assertThat(byHand(signed(delivery, now, other, pair))).contains("Verified Successfully");
-    assertThat(byHand(signed(delivery, now, other))).doesNotContain("Verified Successfully");
-    Map<String, String> earlier = new HashMap<>(signed(delivery, now, pair));
-    earlier.put("webhook-timestamp", "" + (now - 1));
+    assertThat(byHand(signed(delivery, now(), pair))).contains("Verified Successfully");
+    assertThat(byHand(signed(delivery, now(), other, pair))).contains("Verified Successfully");
+    assertThat(byHand(signed(delivery, now(), other))).doesNotContain("Verified Successfully");
+    Map<String, String> earlier = new HashMap<>(signed(delivery, now(), pair));
+    earlier.put("webhook-timestamp", "" + (now() - 100));
     assertThat(byHand(earlier)).doesNotContain("Verified Successfully");
   }
 
@@ -137,6 +137,10 @@ class PublicKeyLibrariesTest {
         "bash",
         "-c",
         commands + "\ntrue");
+  }
+
+  private static long now() {
+    return Instant.now().getEpochSecond();
   }
 
   private static String snippet(String begin) throws IOException {
@@ -162,28 +166,29 @@ class PublicKeyLibrariesTest {
   private void check(CommandLine receiver, RawPost post) throws IOException {
     for (String text : List.of("plain", "Grüße", "日本語の会議", "👩‍👩‍👧 \u2028 \ufeff \u0001")) {
       SignedDelivery genuine = SignedDelivery.of(text);
-      assertThat(post.sendWith(signed(genuine, now, pair), genuine.body())).isEqualTo(ACCEPTED);
+      assertThat(post.sendWith(signed(genuine, now(), pair), genuine.body())).isEqualTo(ACCEPTED);
       receiver.awaitOutput("verified " + genuine.capture());
     }
     SignedDelivery delivery = SignedDelivery.of("Grüße");
     byte[] body = delivery.body();
-    assertThat(post.sendWith(signed(delivery, now, other, pair), body))
+    assertThat(post.sendWith(signed(delivery, now(), other, pair), body))
         .as("the old key during a rotation")
         .isEqualTo(ACCEPTED);
-    assertThat(post.sendWith(signed(delivery, now, pair, other), body))
+    assertThat(post.sendWith(signed(delivery, now(), pair, other), body))
         .as("the new one")
         .isEqualTo(ACCEPTED);
 
-    Map<String, String> good = signed(delivery, now, pair);
+    Map<String, String> good = signed(delivery, now(), pair);
     assertRefused(post, Map.of(), body, "no headers");
     for (String name : good.keySet()) {
       assertRefused(post, with(good, name, ""), body, "without " + name);
     }
-    assertRefused(post, signed(delivery, now, other), body, "forged");
-    assertRefused(post, signed(delivery, now - 310, pair), body, "stale");
-    assertRefused(post, signed(delivery, now + 310, pair), body, "ahead");
+    assertRefused(post, signed(delivery, now(), other), body, "forged");
+    assertRefused(post, signed(delivery, now() - 310, pair), body, "stale");
+    assertRefused(post, signed(delivery, now() + 310, pair), body, "ahead");
     assertRefused(post, with(good, "webhook-id", UUID.randomUUID().toString()), body, "another id");
-    assertRefused(post, with(good, "webhook-timestamp", "" + (now - 1)), body, "another second");
+    assertRefused(
+        post, with(good, "webhook-timestamp", "" + (now() - 100)), body, "another second");
     assertRefused(post, with(good, "webhook-signature", "v1a,not base64"), body, "malformed");
     assertRefused(
         post,
@@ -221,8 +226,12 @@ class PublicKeyLibrariesTest {
             .signByStandard(unixSeconds, delivery.envelope()));
   }
 
-  private String content(SignedDelivery delivery) {
-    return delivery.envelope().deliveryId() + "." + now + "." + new String(delivery.body(), UTF_8);
+  private static String content(SignedDelivery delivery, Map<String, String> headers) {
+    return headers.get("webhook-id")
+        + "."
+        + headers.get("webhook-timestamp")
+        + "."
+        + new String(delivery.body(), UTF_8);
   }
 
   private static String text(KeyPair pair) {
