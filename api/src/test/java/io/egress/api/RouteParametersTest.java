@@ -42,6 +42,9 @@ class RouteParametersTest {
   private static final List<String> FIELDS =
       List.of(
           "all",
+          "audience",
+          "client_id",
+          "client_secret",
           "csrf",
           "description",
           "expires_in",
@@ -55,7 +58,9 @@ class RouteParametersTest {
           "overlap",
           "reason",
           "remove",
+          "scope",
           "to",
+          "token_url",
           "token",
           "url",
           "value",

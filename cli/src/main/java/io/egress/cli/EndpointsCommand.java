@@ -72,6 +72,7 @@ final class EndpointsCommand {
           boolean fullHistory,
       @Mixin EndpointSpecOptions spec,
       @Mixin CertificateOptions certificate,
+      @Mixin OAuth2Options oauth2,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
           @Nullable List<String> headers,
       @Mixin Output output) {
@@ -81,6 +82,7 @@ final class EndpointsCommand {
     }
     spec.putInto(endpoint);
     certificate.putInto(endpoint);
+    oauth2.putInto(endpoint);
     JsonObject created = internal.api().call("POST", path(workspace), endpoint);
     return output.print(
         created,
@@ -150,6 +152,7 @@ final class EndpointsCommand {
           @Nullable String url,
       @Mixin EndpointSpecOptions spec,
       @Mixin CertificateOptions certificate,
+      @Mixin OAuth2Options oauth2,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
           @Nullable List<String> headers,
       @Option(
@@ -169,6 +172,7 @@ final class EndpointsCommand {
     }
     spec.putInto(change);
     certificate.putInto(change);
+    oauth2.putInto(change);
     if (change.isEmpty()) {
       throw new IllegalStateException("nothing to change: see egress endpoints change --help");
     }

@@ -173,6 +173,44 @@ class CommandsTest {
         .isEqualTo(String.valueOf(expected));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {
+        "--no-oauth2, {\"oauth2\":null}",
+        "--oauth2-token-url https://a --oauth2-client-id b --oauth2-client-secret c,"
+            + " '{\"oauth2\":{\"token_url\":\"https://a\",\"client_id\":\"b\",\"client_secret\":\"c\",\"scope\":null,\"audience\":null}}'",
+        "--oauth2-token-url https://a --oauth2-client-id b, -",
+        "--oauth2-scope b, -",
+        "--no-oauth2 --oauth2-scope b, -"
+      })
+  void theClientForAccessTokensIsGivenAsAWhole(String options, @Nullable String expected) {
+    String line =
+        "endpoints change %s %s %s".formatted(UUID.randomUUID(), UUID.randomUUID(), options);
+    OAuth2Options client =
+        root
+            .parseArgs(line.split(" "))
+            .subcommand()
+            .subcommand()
+            .commandSpec()
+            .mixins()
+            .values()
+            .stream()
+            .map(CommandSpec::userObject)
+            .filter(OAuth2Options.class::isInstance)
+            .map(OAuth2Options.class::cast)
+            .findFirst()
+            .orElseThrow();
+    JsonObject endpoint = new JsonObject();
+
+    if (expected == null) {
+      assertThatThrownBy(() -> client.putInto(endpoint)).hasMessageContaining("go together");
+    } else {
+      client.putInto(endpoint);
+      assertThat(endpoint).isEqualTo(new JsonObject(expected));
+    }
+  }
+
   @Test
   void aReplayOfEverythingHasToBeRequested() {
     StringWriter told = new StringWriter();

@@ -151,11 +151,10 @@ public final class Fleet implements AutoCloseable {
                     id,
                     endpoint,
                     sealed,
-                    Sealed.of(
-                        endpoint.headers().seal(SECRETS, id),
-                        endpoint.clientCertificate(),
-                        SECRETS,
-                        id))));
+                    Sealed.NOTHING
+                        .with(endpoint.headers().seal(SECRETS, id))
+                        .with(endpoint.clientCertificate(), SECRETS, id)
+                        .with(endpoint.oauth2(), SECRETS, id))));
   }
 
   public void change(Provisioned endpoint, EndpointChange change) {
@@ -176,9 +175,10 @@ public final class Fleet implements AutoCloseable {
         change.headers() == null
             ? before.headers()
             : CustomHeaders.NONE.with(change.headers().values()).seal(SECRETS, endpoint.id());
+    Sealed changed = before.with(headers);
     return change.certificate() == null
-        ? new Sealed(headers, before.certificate(), before.shownCertificate())
-        : Sealed.of(headers, change.certificate().certificate(), SECRETS, endpoint.id());
+        ? changed
+        : changed.with(change.certificate().certificate(), SECRETS, endpoint.id());
   }
 
   public void delete(Provisioned endpoint) {

@@ -178,14 +178,17 @@ public final class Receivers implements AutoCloseable {
     request
         .body()
         .onSuccess(body -> {
-          arrivals.add(
-              new Arrival(
-                  receiver,
-                  Instant.now(),
-                  UUID.fromString(request.getHeader("x-service-delivery")),
-                  request.getHeader("x-service-event"),
-                  MultiMap.caseInsensitiveMultiMap().addAll(request.headers()),
-                  body));
+          String delivery = request.getHeader("x-service-delivery");
+          if (delivery != null) {
+            arrivals.add(
+                new Arrival(
+                    receiver,
+                    Instant.now(),
+                    UUID.fromString(delivery),
+                    request.getHeader("x-service-event"),
+                    MultiMap.caseInsensitiveMultiMap().addAll(request.headers()),
+                    body));
+          }
           int nth = requests.computeIfAbsent(receiver, _ -> new AtomicInteger()).incrementAndGet();
           behaviours.getOrDefault(receiver, FINE).answer(request, nth);
         });

@@ -7,9 +7,11 @@ import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.EndpointChange;
 import io.egress.webhook.endpoint.EndpointChange.CertificateChange;
 import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
+import io.egress.webhook.endpoint.EndpointChange.OAuth2Change;
 import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.EndpointUrl;
 import io.egress.webhook.endpoint.NewEndpoint;
+import io.egress.webhook.endpoint.OAuth2Client;
 import io.egress.webhook.endpoint.Payload;
 import io.egress.webhook.endpoint.StandardWebhooks;
 import java.net.InetAddress;
@@ -36,6 +38,11 @@ public final class EndpointBody {
     "max_in_flight",
     "client_certificate.certificate",
     "client_certificate.key",
+    "oauth2.token_url",
+    "oauth2.client_id",
+    "oauth2.client_secret",
+    "oauth2.scope",
+    "oauth2.audience",
     "standard_webhooks",
     "events.[]",
     "payload",
@@ -51,6 +58,7 @@ public final class EndpointBody {
   /** A chain of several certificates of 4,096 bits. */
   private static final int PEM_CHARACTERS_MAX = 16_384;
 
+  private static final int OAUTH2_CHARACTERS_MAX = 2_048;
   private static final int PAYLOAD_CHARACTERS_MAX = 20;
   private static final Shape ROTATION = Shape.of("overlap");
   private static final Duration OVERLAP_DEFAULT = Duration.ofHours(24);
@@ -76,13 +84,14 @@ public final class EndpointBody {
         fields -> {
           EndpointSpec spec = spec(fields, NOTHING);
           if (!fields.has("url")) {
-            url(fields);
+            url(fields, "url");
           }
           return new NewEndpoint(
               spec,
               fields.optionalFlag("full_history", false),
               headers(fields),
-              certificate(fields));
+              certificate(fields),
+              oauth2(fields));
         });
   }
 
@@ -102,13 +111,14 @@ public final class EndpointBody {
               fields.has("paused") ? fields.flag("paused") : null,
               fields.has("headers") ? headerChange(fields) : null,
               fields.has("client_certificate") ? new CertificateChange(certificate(fields)) : null,
+              fields.has("oauth2") ? new OAuth2Change(oauth2(fields)) : null,
               fields.has("filter"));
         });
   }
 
   private EndpointSpec spec(Fields fields, EndpointSpec before) {
     return new EndpointSpec(
-        fields.has("url") ? url(fields) : before.url(),
+        fields.has("url") ? url(fields, "url") : before.url(),
         fields.has("description") ? description(fields) : before.description(),
         fields.has("max_per_second")
             ? limit(fields, "max_per_second", EndpointSpec.PER_SECOND_MAX)
@@ -175,6 +185,18 @@ public final class EndpointBody {
     return null;
   }
 
+  private @Nullable OAuth2Client oauth2(Fields fields) {
+    Fields given = fields.optionalObject("oauth2");
+    return given == null
+        ? null
+        : new OAuth2Client(
+            url(given, "token_url"),
+            given.text("client_id", OAUTH2_CHARACTERS_MAX),
+            given.text("client_secret", OAUTH2_CHARACTERS_MAX),
+            given.optionalText("scope", OAUTH2_CHARACTERS_MAX),
+            given.optionalText("audience", OAUTH2_CHARACTERS_MAX));
+  }
+
   private static CustomHeaders headers(Fields fields) {
     CustomHeaders headers = CustomHeaders.NONE.with(headerChange(fields).values());
     String problem = headers.problem();
@@ -229,25 +251,25 @@ public final class EndpointBody {
   }
 
   /** In canonical form. */
-  private String url(Fields fields) {
-    String text = fields.text("url", Integer.MAX_VALUE);
+  private String url(Fields fields, String name) {
+    String text = fields.text(name, Integer.MAX_VALUE);
     if (text.isBlank()) {
       return text;
     }
     EndpointUrl.Parsed parsed = EndpointUrl.parse(text, allowHttp);
     if (parsed instanceof EndpointUrl.Parsed.Invalid invalid) {
-      invalid.problems().forEach(problem -> fields.fault("url", problem));
+      invalid.problems().forEach(problem -> fields.fault(name, problem));
       return text;
     }
     EndpointUrl url = ((EndpointUrl.Parsed.Valid) parsed).url();
     InetAddress literal = url.literalAddress();
     String refusal = literal == null ? null : addresses.refusal(literal);
     if (refusal != null) {
-      fields.fault("url", "the address must be public: " + refusal);
+      fields.fault(name, "the address must be public: " + refusal);
     }
     String unusable = url.refusal(addresses);
     if (unusable != null) {
-      fields.fault("url", unusable);
+      fields.fault(name, unusable);
     }
     return url.toString();
   }

@@ -85,6 +85,7 @@ final class AuditSentences {
           "max_per_second", "the webhooks per second",
           "max_in_flight", "the webhooks at a time",
           "client_certificate", "the client certificate",
+          "oauth2", "the OAuth 2.0 client",
           "standard_webhooks", "signing by Standard Webhooks",
           "events", "the events",
           "payload", "the data",
@@ -181,6 +182,9 @@ final class AuditSentences {
     }
     if (value instanceof JsonObject filter && filter.containsKey("devices")) {
       return FilterText.of(Json.decode(filter.encode(), StreamFilter.class));
+    }
+    if (value instanceof JsonObject client && client.containsKey("client_id")) {
+      return text(client, "client_id") + " at " + text(client, "token_url");
     }
     if (value instanceof JsonObject certificate) {
       return certificate.getString("subject", "another one");

@@ -100,6 +100,17 @@ final class EndpointPage {
     return changeOrExplain(visit, new JsonObject().put("client_certificate", certificate));
   }
 
+  Answer changeOAuth2(Visit visit) {
+    PortalForm form = visit.form();
+    JsonObject client = form.isChecked("remove") ? null : new JsonObject();
+    if (client != null) {
+      for (String name : List.of("token_url", "client_id", "client_secret", "scope", "audience")) {
+        client.put(name, form.text(name).isEmpty() ? null : form.text(name));
+      }
+    }
+    return changeOrExplain(visit, new JsonObject().put("oauth2", client));
+  }
+
   Answer pause(Visit visit) {
     return change(visit, new JsonObject().put("paused", true), "endpoint-paused");
   }

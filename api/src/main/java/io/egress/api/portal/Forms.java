@@ -29,6 +29,11 @@ final class Forms {
           Map.entry("client_certificate", "The certificate and its key:"),
           Map.entry("client_certificate.certificate", "Certificate"),
           Map.entry("client_certificate.key", "Private key"),
+          Map.entry("oauth2.token_url", "Token URL"),
+          Map.entry("oauth2.client_id", "Client id"),
+          Map.entry("oauth2.client_secret", "Client secret"),
+          Map.entry("oauth2.scope", "Scope"),
+          Map.entry("oauth2.audience", "Audience"),
           Map.entry("name", "Name"),
           Map.entry("expires_in", "Expires"),
           Map.entry("expires_at", "At (UTC)"),
@@ -43,12 +48,18 @@ final class Forms {
       Map.of(
           "client_certificate", List.of("certificate"),
           "client_certificate.certificate", List.of("certificate"),
-          "client_certificate.key", List.of("key"));
+          "client_certificate.key", List.of("key"),
+          "oauth2.token_url", List.of("token_url"),
+          "oauth2.client_id", List.of("client_id"),
+          "oauth2.client_secret", List.of("client_secret"),
+          "oauth2.scope", List.of("scope"),
+          "oauth2.audience", List.of("audience"));
 
   private static final List<String> FIELDS_OF_HEADERS = List.of("header_name", "header_value");
 
   /** Not repeated in a page. */
-  private static final List<String> SECRET = List.of("csrf", "key", "header_value");
+  private static final List<String> SECRET =
+      List.of("csrf", "key", "header_value", "client_secret");
 
   /** A form with faults. It has no stack trace, because it is a response and not a fault. */
   private static final class FaultyForm extends RuntimeException {

@@ -155,6 +155,7 @@ public final class Portal {
         .post(ofEndpoint + "/change", guard.changing(endpoint::change))
         .post(ofEndpoint + "/headers", guard.changing(endpoint::changeHeader))
         .post(ofEndpoint + "/certificate", guard.changing(endpoint::changeCertificate))
+        .post(ofEndpoint + "/oauth2", guard.changing(endpoint::changeOAuth2))
         .post(ofEndpoint + "/pause", guard.changing(endpoint::pause))
         .post(ofEndpoint + "/resume", guard.changing(endpoint::resume))
         .post(

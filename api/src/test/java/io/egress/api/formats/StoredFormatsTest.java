@@ -324,8 +324,14 @@ class StoredFormatsTest {
               named,
               new JsonObject()
                   .put("url", "https://example.com/hook")
-                  .put("headers", new JsonObject().put("authorization", "Bearer sample"))
+                  .put("headers", new JsonObject().put("x-tenant", "sample"))
                   .put("standard_webhooks", "ed25519")
+                  .put(
+                      "oauth2",
+                      new JsonObject()
+                          .put("token_url", "https://login.example.com/token")
+                          .put("client_id", "sample")
+                          .put("client_secret", "sample"))
                   .put("events", new JsonArray().add("capture.processed").add("capture.erased")));
       secret = new JsonObject(endpoint).getString("secret");
       UUID endpointId = UUID.fromString(new JsonObject(endpoint).getString("id"));

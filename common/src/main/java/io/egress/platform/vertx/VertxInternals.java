@@ -55,6 +55,8 @@ public final class VertxInternals {
 
   /** A context on a chosen event loop. The public way is to deploy a verticle for each. */
   public static final class LoopContext {
+    private static final long NANOS_OF_A_MILLI = 1_000_000;
+
     private final ContextInternal context;
 
     private LoopContext(ContextInternal context) {
@@ -74,8 +76,10 @@ public final class VertxInternals {
       context.emit(action, Runnable::run);
     }
 
+    /** Not earlier than after {@code delay}. */
     public long startTimer(Duration delay, Runnable action) {
-      return context.setTimer(Math.max(1, delay.toMillis()), _ -> action.run());
+      long millis = delay.plusNanos(NANOS_OF_A_MILLI - 1).toMillis();
+      return context.setTimer(Math.max(1, millis), _ -> action.run());
     }
 
     public void cancelTimer(long id) {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param headers the names of its headers
  * @param clientCertificate null if it has none of its own
+ * @param oauth2 null if its webhooks carry no access tokens
  * @param pausedReason {@code requested} or {@code failing}; null unless it is paused
  * @param previousSecretUntil null unless two secrets sign now
  */
@@ -22,6 +23,7 @@ public record Endpoint(
     boolean fullHistory,
     List<String> headers,
     ClientCertificate.@Nullable Shown clientCertificate,
+    OAuth2Client.@Nullable Shown oauth2,
     boolean paused,
     @Nullable Instant pausedAt,
     @Nullable String pausedReason,

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param paused null if unchanged
  * @param headers null if unchanged
  * @param certificate null if unchanged
+ * @param oauth2 null if unchanged
  * @param filters whether it may change the filter, which holds for what enters the stream from then
  *     on
  */
@@ -20,6 +21,7 @@ public record EndpointChange(
     @Nullable Boolean paused,
     @Nullable HeaderChange headers,
     @Nullable CertificateChange certificate,
+    @Nullable OAuth2Change oauth2,
     boolean filters) {
   /**
    * A change of headers.
@@ -36,11 +38,14 @@ public record EndpointChange(
   /** {@code certificate} is null to remove it. */
   public record CertificateChange(@Nullable ClientCertificate certificate) {}
 
+  /** {@code client} is null to remove it. */
+  public record OAuth2Change(@Nullable OAuth2Client client) {}
+
   public static EndpointChange of(UnaryOperator<EndpointSpec> spec) {
-    return new EndpointChange(spec, null, null, null, false);
+    return new EndpointChange(spec, null, null, null, null, false);
   }
 
   public static EndpointChange pausing(boolean paused) {
-    return new EndpointChange(UnaryOperator.identity(), paused, null, null, false);
+    return new EndpointChange(UnaryOperator.identity(), paused, null, null, null, false);
   }
 }

@@ -8,6 +8,7 @@ import io.egress.webhook.endpoint.CustomHeaders.SealedHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -33,12 +34,13 @@ public final class EndpointStore {
   private static final String SHOWN =
       "id, spec::text as spec, full_history, header_names,"
           + " client_certificate_subject, client_certificate_expires_at,"
+          + " oauth2_shown::text as oauth2_shown,"
           + " paused, paused_at, paused_reason, created_position, created_at, filters::text as filters,"
           + " case when previous_secret_until > now() then previous_secret_until end"
           + " as previous_secret_until";
 
   private static final String TARGET =
-      "id, workspace_id, spec::text as spec, secret, headers, client_certificate,"
+      "id, workspace_id, spec::text as spec, secret, headers, client_certificate, oauth2,"
           + " paused, deleted_at is not null as deleted, created_position, created_at,"
           + " full_history, filters::text as filters, failing_since,"
           + " case when previous_secret_until > now() then previous_secret end as previous_secret, "
@@ -51,8 +53,9 @@ public final class EndpointStore {
       with created as (
         insert into endpoints
           (id, workspace_id, spec, secret, full_history, headers, header_names,
-            client_certificate, client_certificate_subject, client_certificate_expires_at, created_position, filters)
-        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, stream_head, $11 from workspaces where id = $2
+            client_certificate, client_certificate_subject, client_certificate_expires_at, created_position, filters,
+            oauth2, oauth2_shown)
+        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, stream_head, $11, $12, $13 from workspaces where id = $2
         for no key update
         returning *),
       history as (
@@ -87,7 +90,7 @@ public final class EndpointStore {
           + " from endpoints where workspace_id = $1 and id = $2 and deleted_at is null";
 
   private static final String LOCK =
-      "select headers, client_certificate, "
+      "select headers, client_certificate, oauth2, "
           + SHOWN
           + " from endpoints where workspace_id = $1 and id = $2 and deleted_at is null"
           + " for no key update";
@@ -101,6 +104,7 @@ public final class EndpointStore {
       update endpoints set
         spec = spec || $2, headers = $3, header_names = $4,
         client_certificate = $5, client_certificate_subject = $6, client_certificate_expires_at = $7,
+        oauth2 = $10, oauth2_shown = $11,
         paused = $8,
         paused_at = case when $8 then coalesce(paused_at, now()) end,
         paused_reason = case when $8 then coalesce(paused_reason, 'requested') end,
@@ -166,13 +170,33 @@ public final class EndpointStore {
   public record Sealed(
       SealedHeaders headers,
       @Nullable Buffer certificate,
-      ClientCertificate.@Nullable Shown shownCertificate) {
-    public static Sealed of(
-        SealedHeaders headers, @Nullable ClientCertificate certificate, SecretBox box, UUID id) {
+      ClientCertificate.@Nullable Shown shownCertificate,
+      @Nullable Buffer oauth2,
+      OAuth2Client.@Nullable Shown shownOAuth2) {
+    public static final Sealed NOTHING = new Sealed(SealedHeaders.NONE, null, null, null, null);
+
+    public Sealed with(SealedHeaders other) {
+      return new Sealed(other, certificate, shownCertificate, oauth2, shownOAuth2);
+    }
+
+    /** Null for none. */
+    public Sealed with(@Nullable ClientCertificate other, SecretBox box, UUID id) {
       return new Sealed(
           headers,
-          certificate == null ? null : certificate.seal(box, id),
-          certificate == null ? null : certificate.shown());
+          other == null ? null : other.seal(box, id),
+          other == null ? null : other.shown(),
+          oauth2,
+          shownOAuth2);
+    }
+
+    /** Null for none. */
+    public Sealed with(@Nullable OAuth2Client other, SecretBox box, UUID id) {
+      return new Sealed(
+          headers,
+          certificate,
+          shownCertificate,
+          other == null ? null : other.seal(box, id),
+          other == null ? null : other.shown());
     }
   }
 
@@ -210,7 +234,9 @@ public final class EndpointStore {
                 sealed.certificate(),
                 subject(sealed),
                 expiresAt(sealed),
-                filters(endpoint.spec())))
+                filters(endpoint.spec()),
+                sealed.oauth2(),
+                json(sealed.shownOAuth2())))
         .map(rows -> endpoint(rows.iterator().next()));
   }
 
@@ -291,7 +317,9 @@ public final class EndpointStore {
         new Sealed(
             new SealedHeaders(row.getBuffer("headers"), endpoint.headers()),
             row.getBuffer("client_certificate"),
-            endpoint.clientCertificate()));
+            endpoint.clientCertificate(),
+            row.getBuffer("oauth2"),
+            endpoint.oauth2()));
   }
 
   /**
@@ -315,7 +343,9 @@ public final class EndpointStore {
                 subject(sealed),
                 expiresAt(sealed),
                 paused,
-                isNew))
+                isNew,
+                sealed.oauth2(),
+                json(sealed.shownOAuth2())))
         .map(rows -> endpoint(rows.iterator().next()));
   }
 
@@ -409,6 +439,7 @@ public final class EndpointStore {
         row.getBoolean("full_history"),
         List.of(row.getArrayOfStrings("header_names")),
         certificate(row),
+        oauth2(row),
         row.getBoolean("paused"),
         Rows.optionalInstant(row, "paused_at"),
         row.getString("paused_reason"),
@@ -429,6 +460,7 @@ public final class EndpointStore {
             previous == null ? List.of(secret) : List.of(secret, previous),
             row.getBuffer("headers"),
             row.getBuffer("client_certificate"),
+            row.getBuffer("oauth2"),
             List.of(row.getArrayOfBuffers("signing_keys"))),
         row.getBoolean("paused"),
         row.getBoolean("deleted"),
@@ -465,6 +497,15 @@ public final class EndpointStore {
     return expiresAt == null
         ? null
         : new ClientCertificate.Shown(row.getString("client_certificate_subject"), expiresAt);
+  }
+
+  private static OAuth2Client.@Nullable Shown oauth2(Row row) {
+    String shown = row.getString("oauth2_shown");
+    return shown == null ? null : Json.decode(shown, OAuth2Client.Shown.class);
+  }
+
+  private static @Nullable JsonObject json(OAuth2Client.@Nullable Shown shown) {
+    return shown == null ? null : Json.object(shown);
   }
 
   private static @Nullable String subject(Sealed sealed) {

@@ -29,6 +29,7 @@ public record EndpointTarget(
    * @param sealedSecrets those that sign now, newest first; {@link SecretBox} opens them
    * @param sealedHeaders opened by {@link CustomHeaders#open}
    * @param sealedCertificate opened by {@link ClientCertificate#open}
+   * @param sealedOAuth2 opened by {@link OAuth2Client#open}
    * @param sealedSigningKeys those of the service that sign now, newest first, if the endpoint's
    *     webhooks are signed with them; opened by {@link SigningKeys#open}
    */
@@ -37,6 +38,7 @@ public record EndpointTarget(
       List<Buffer> sealedSecrets,
       @Nullable Buffer sealedHeaders,
       @Nullable Buffer sealedCertificate,
+      @Nullable Buffer sealedOAuth2,
       List<Buffer> sealedSigningKeys) {
     public Setup {
       sealedSecrets = List.copyOf(sealedSecrets);

@@ -7,8 +7,9 @@ public record NewEndpoint(
     EndpointSpec spec,
     boolean fullHistory,
     CustomHeaders headers,
-    @Nullable ClientCertificate clientCertificate) {
+    @Nullable ClientCertificate clientCertificate,
+    @Nullable OAuth2Client oauth2) {
   public NewEndpoint(EndpointSpec spec, boolean fullHistory) {
-    this(spec, fullHistory, CustomHeaders.NONE, null);
+    this(spec, fullHistory, CustomHeaders.NONE, null, null);
   }
 }

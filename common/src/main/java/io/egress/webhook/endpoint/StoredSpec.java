@@ -3,6 +3,7 @@ package io.egress.webhook.endpoint;
 import io.egress.platform.json.Json;
 import io.vertx.core.json.JsonObject;
 import java.util.Objects;
+import java.util.regex.Pattern;
 
 /**
  * Specifications as the database has them. Processes of release 1.0.0 read and change them, too,
@@ -12,6 +13,8 @@ public final class StoredSpec {
   private static final String STANDARD_WEBHOOKS = "standard_webhooks";
   private static final String BY_ED25519 = "standard_webhooks_ed25519";
 
+  private static final Pattern SIGNED_BY_ED25519 = Pattern.compile(BY_ED25519 + "\": *true");
+
   private StoredSpec() {}
 
   public static JsonObject encode(EndpointSpec spec) {
@@ -20,7 +23,11 @@ public final class StoredSpec {
         .put(BY_ED25519, spec.standardWebhooks() == StandardWebhooks.ED25519);
   }
 
+  /** Nearly all are decoded as they are, without a step between. */
   static EndpointSpec decode(String stored) {
+    if (!SIGNED_BY_ED25519.matcher(stored).find()) {
+      return Json.decode(stored, EndpointSpec.class);
+    }
     JsonObject spec = new JsonObject(stored);
     boolean byEd25519 = Boolean.TRUE.equals(spec.getValue(BY_ED25519));
     if (byEd25519 && Boolean.TRUE.equals(spec.getValue(STANDARD_WEBHOOKS))) {

@@ -16,11 +16,13 @@ final class AnswerStart implements BodyStream<Buffer> {
 
   private final Buffer start = Buffer.buffer();
   private final Promise<Buffer> result = Promise.promise();
+  private final int bytesMax;
   private final Runnable whenTooLong;
   private long readBytes;
 
   /** {@code whenTooLong} is called when the rest of the body is not worth reading. */
-  AnswerStart(Runnable whenTooLong) {
+  AnswerStart(int bytesMax, Runnable whenTooLong) {
+    this.bytesMax = bytesMax;
     this.whenTooLong = whenTooLong;
   }
 
@@ -30,7 +32,7 @@ final class AnswerStart implements BodyStream<Buffer> {
 
   @Override
   public Future<Void> write(Buffer chunk) {
-    int room = Outcome.ANSWER_START_MAX_BYTES - start.length();
+    int room = bytesMax - start.length();
     if (room > 0) {
       start.appendBuffer(chunk, 0, Math.min(room, chunk.length()));
     }

@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,10 +35,10 @@ final class Attempt implements Sending, Exchange.Listener {
   /** A name with hundreds of addresses must not turn one attempt into a flood of connections. */
   private static final int MAX_ADDRESSES_TRIED = 4;
 
-  private final SendRequest request;
+  private final Outgoing request;
   private final SendingLoop loop;
   private final Promise<Outcome> promise;
-  private final long startNanos = System.nanoTime();
+  private final long startNanos;
   private final Deque<InetAddress> untried = new ArrayDeque<>();
   private String doing = "looking up the name";
   private long deadlineTimer = NO_TIMER;
@@ -52,14 +51,17 @@ final class Attempt implements Sending, Exchange.Listener {
   private long answeredNanos;
   private boolean ended;
 
-  Attempt(SendRequest request, SendingLoop loop) {
+  /** The deadline counts from {@code startNanos}. */
+  Attempt(Outgoing request, SendingLoop loop, long startNanos) {
     this.request = request;
+    this.startNanos = startNanos;
     this.loop = loop;
     this.promise = loop.context().promiseToCaller();
   }
 
   void start() {
-    deadlineTimer = loop.context().startTimer(loop.timeout(), this::deadlinePassed);
+    deadlineTimer =
+        loop.context().startTimer(loop.timeout().minus(elapsed()), this::deadlinePassed);
     InetAddress literal = request.url().literalAddress();
     if (literal != null) {
       found(List.of(literal));
@@ -131,7 +133,7 @@ final class Attempt implements Sending, Exchange.Listener {
       return;
     }
     // A proxy connects to the name if there is one, so it gets none.
-    String name = keepConnection || proxy != null ? null : "fresh-" + deliveryId();
+    String name = keepConnection || proxy != null ? null : "fresh-" + request.id();
     exchange = new Exchange(request, pinned(name, to), proxy, keepConnection, loop, this);
     exchange.start();
   }
@@ -192,10 +194,6 @@ final class Attempt implements Sending, Exchange.Listener {
     } else {
       fail(AttemptFailure.whileWaiting(failure));
     }
-  }
-
-  private UUID deliveryId() {
-    return request.envelope().deliveryId();
   }
 
   private boolean hasAnswer() {

@@ -74,6 +74,11 @@ final class BodyBuffers {
     return new Body(ByteBufs.wrap(memory), memory);
   }
 
+  /** A small body, which stays on the heap. */
+  Body of(Buffer whole) {
+    return new Body(whole, null);
+  }
+
   private @Nullable ByteBuf lend(int length) {
     int sizeClass = sizeClass(length);
     if (sizeClass >= free.size()) {

@@ -2,7 +2,6 @@ package io.egress.webhook.send;
 
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.EndpointUrl;
-import io.netty.util.AsciiString;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientRequest;
@@ -58,27 +57,14 @@ final class Exchange {
   /** Servers send one or two; a flood of them would occupy the event loop. */
   private static final int INTERIM_ANSWERS_MAX = 8;
 
-  private static final CharSequence JSON = new AsciiString("application/json");
-  private static final CharSequence EVENT_HEADER = new AsciiString("x-service-event");
-  private static final CharSequence DELIVERY_HEADER = new AsciiString("x-service-delivery");
-  private static final CharSequence POSITION_HEADER = new AsciiString("x-service-position");
-  private static final CharSequence REVISION_HEADER = new AsciiString("x-service-revision");
-  private static final CharSequence SIGNATURE_HEADER = new AsciiString("x-service-signature");
-  private static final CharSequence STANDARD_ID_HEADER = new AsciiString("webhook-id");
-  private static final CharSequence STANDARD_TIME_HEADER = new AsciiString("webhook-timestamp");
-  private static final CharSequence STANDARD_SIGNATURE_HEADER =
-      new AsciiString("webhook-signature");
-  private static final CharSequence TRACE_HEADER = new AsciiString("traceparent");
-  private static final CharSequence USER_AGENT = new AsciiString(UserAgent.VALUE);
-
-  private final SendRequest request;
+  private final Outgoing request;
   private final SocketAddress address;
   private final @Nullable ProxyOptions proxy;
   private final boolean keepConnection;
   private final SendingLoop loop;
   private final Connections connections;
   private final Listener listener;
-  private final AnswerStart answerStart = new AnswerStart(this::tooLong);
+  private final AnswerStart answerStart;
   private @Nullable HttpClientRequest stream;
   private Connections.@Nullable Connection connection;
   private @Nullable HttpClientResponse response;
@@ -91,7 +77,7 @@ final class Exchange {
 
   /** {@code keepConnection} tells whether others may use the connection afterwards. */
   Exchange(
-      SendRequest request,
+      Outgoing request,
       SocketAddress address,
       @Nullable ProxyOptions proxy,
       boolean keepConnection,
@@ -104,6 +90,7 @@ final class Exchange {
     this.loop = loop;
     this.connections = loop.connections();
     this.listener = listener;
+    this.answerStart = new AnswerStart(request.answerBytesMax(), this::tooLong);
   }
 
   /** A client for the exchanges of an event loop. */
@@ -213,8 +200,8 @@ final class Exchange {
     opened.continueHandler(_ -> countInterimAnswer(http));
     opened.earlyHintsHandler(_ -> countInterimAnswer(http));
     opened.response().onComplete(answer -> http.receiveResponse(answer.pause()), http::fail);
-    sent = putHeaders(opened);
-    BodyBuffers.Body body = loop.bodies().of(request.envelope());
+    sent = request.putHeaders(opened);
+    BodyBuffers.Body body = request.body(loop.bodies());
     opened
         .end(body.buffer())
         .onComplete(
@@ -226,32 +213,6 @@ final class Exchange {
               body.drop();
               http.fail(failure);
             });
-  }
-
-  private SentRequest putHeaders(HttpClientRequest opened) {
-    request.headers().values().forEach(opened::putHeader);
-    if (request.traceparent() != null) {
-      opened.putHeader(TRACE_HEADER, request.traceparent());
-    }
-    String deliveryId = request.envelope().deliveryId().toString();
-    String standardSignature = null;
-    if (request.signature().hasStandardForm()) {
-      standardSignature = request.signByStandard();
-      opened
-          .putHeader(STANDARD_ID_HEADER, deliveryId)
-          .putHeader(STANDARD_TIME_HEADER, Long.toString(request.unixSeconds()))
-          .putHeader(STANDARD_SIGNATURE_HEADER, standardSignature);
-    }
-    String signature = request.sign();
-    opened
-        .putHeader(HttpHeaders.CONTENT_TYPE, JSON)
-        .putHeader(HttpHeaders.USER_AGENT, USER_AGENT)
-        .putHeader(EVENT_HEADER, request.envelope().event().word())
-        .putHeader(DELIVERY_HEADER, deliveryId)
-        .putHeader(POSITION_HEADER, Long.toString(request.capture().position()))
-        .putHeader(REVISION_HEADER, Long.toString(request.capture().revision()))
-        .putHeader(SIGNATURE_HEADER, signature);
-    return SentRequest.of(request, signature, standardSignature);
   }
 
   /**

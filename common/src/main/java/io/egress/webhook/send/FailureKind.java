@@ -24,6 +24,8 @@ public enum FailureKind {
   BAD_RESPONSE,
   /** The operator's proxy did not make the connection. */
   PROXY,
+  /** Nothing was sent: the endpoint's authorization server gave no access token. */
+  TOKEN,
   /** Nothing was sent: the capture is damaged and has no document until it is written again. */
   DOCUMENT;
 
@@ -31,7 +33,16 @@ public enum FailureKind {
   public boolean isAnswer() {
     return switch (this) {
       case STATUS -> true;
-      case TIMEOUT, DNS, CONNECT, TLS, RESET, BLOCKED_ADDRESS, BAD_RESPONSE, PROXY, DOCUMENT ->
+      case TIMEOUT,
+          DNS,
+          CONNECT,
+          TLS,
+          RESET,
+          BLOCKED_ADDRESS,
+          BAD_RESPONSE,
+          PROXY,
+          TOKEN,
+          DOCUMENT ->
           false;
     };
   }
@@ -39,7 +50,7 @@ public enum FailureKind {
   /** Whether the failure says anything about the endpoint. */
   public boolean isOfEndpoint() {
     return switch (this) {
-      case STATUS, TIMEOUT, DNS, CONNECT, TLS, RESET, BLOCKED_ADDRESS, BAD_RESPONSE -> true;
+      case STATUS, TIMEOUT, DNS, CONNECT, TLS, RESET, BLOCKED_ADDRESS, BAD_RESPONSE, TOKEN -> true;
       case PROXY, DOCUMENT -> false;
     };
   }

@@ -56,6 +56,11 @@ public record FailureText(String words, String advice) {
           new FailureText(
               "the service's proxy made no connection",
               "The operator of this service has to look at its proxy.");
+      case TOKEN ->
+          new FailureText(
+              "no access token",
+              "The token server has to answer with one: the detail of the attempt says what it did."
+                  + " Compare URL, client id and secret of the endpoint's OAuth 2.0 client.");
       case DOCUMENT ->
           new FailureText(
               "the capture is damaged", "It can be sent once the application has put it again.");

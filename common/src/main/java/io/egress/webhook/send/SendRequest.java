@@ -3,6 +3,11 @@ package io.egress.webhook.send;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.EndpointUrl;
+import io.netty.util.AsciiString;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpHeaders;
+import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +28,21 @@ public record SendRequest(
     CustomHeaders headers,
     @Nullable ClientCertificate certificate,
     long unixSeconds,
-    @Nullable String traceparent) {
+    @Nullable String traceparent)
+    implements Outgoing {
+  private static final CharSequence JSON = new AsciiString("application/json");
+  private static final CharSequence EVENT_HEADER = new AsciiString("x-service-event");
+  private static final CharSequence DELIVERY_HEADER = new AsciiString("x-service-delivery");
+  private static final CharSequence POSITION_HEADER = new AsciiString("x-service-position");
+  private static final CharSequence REVISION_HEADER = new AsciiString("x-service-revision");
+  private static final CharSequence SIGNATURE_HEADER = new AsciiString("x-service-signature");
+  private static final CharSequence STANDARD_ID_HEADER = new AsciiString("webhook-id");
+  private static final CharSequence STANDARD_TIME_HEADER = new AsciiString("webhook-timestamp");
+  private static final CharSequence STANDARD_SIGNATURE_HEADER =
+      new AsciiString("webhook-signature");
+  private static final CharSequence TRACE_HEADER = new AsciiString("traceparent");
+  private static final CharSequence USER_AGENT = new AsciiString(UserAgent.VALUE);
+
   /** A test, without custom headers and a certificate, and not traced. */
   public SendRequest(
       UUID endpointId,
@@ -43,13 +62,59 @@ public record SendRequest(
         null);
   }
 
-  /** To be called on the event loop that sends. */
-  String sign() {
-    return signature.sign(unixSeconds, envelope);
+  @Override
+  public UUID id() {
+    return envelope.deliveryId();
   }
 
-  /** The same, for {@code webhook-signature}. */
-  String signByStandard() {
-    return signature.signByStandard(unixSeconds, envelope);
+  @Override
+  public int answerBytesMax() {
+    return Outcome.ANSWER_START_MAX_BYTES;
+  }
+
+  @Override
+  public BodyBuffers.Body body(BodyBuffers bodies) {
+    return bodies.of(envelope);
+  }
+
+  /** The same, with an access token. */
+  SendRequest authorized(String token) {
+    return new SendRequest(
+        endpointId,
+        url,
+        envelope,
+        capture,
+        signature,
+        headers.with(Map.of("authorization", Optional.of("Bearer " + token))),
+        certificate,
+        unixSeconds,
+        traceparent);
+  }
+
+  @Override
+  public SentRequest putHeaders(HttpClientRequest opened) {
+    headers.values().forEach(opened::putHeader);
+    if (traceparent != null) {
+      opened.putHeader(TRACE_HEADER, traceparent);
+    }
+    String deliveryId = envelope.deliveryId().toString();
+    String standardSignature = null;
+    if (signature.hasStandardForm()) {
+      standardSignature = signature.signByStandard(unixSeconds, envelope);
+      opened
+          .putHeader(STANDARD_ID_HEADER, deliveryId)
+          .putHeader(STANDARD_TIME_HEADER, Long.toString(unixSeconds))
+          .putHeader(STANDARD_SIGNATURE_HEADER, standardSignature);
+    }
+    String ownSignature = signature.sign(unixSeconds, envelope);
+    opened
+        .putHeader(HttpHeaders.CONTENT_TYPE, JSON)
+        .putHeader(HttpHeaders.USER_AGENT, USER_AGENT)
+        .putHeader(EVENT_HEADER, envelope.event().word())
+        .putHeader(DELIVERY_HEADER, deliveryId)
+        .putHeader(POSITION_HEADER, Long.toString(capture.position()))
+        .putHeader(REVISION_HEADER, Long.toString(capture.revision()))
+        .putHeader(SIGNATURE_HEADER, ownSignature);
+    return SentRequest.of(this, ownSignature, standardSignature);
   }
 }

@@ -72,8 +72,23 @@ final class SendingLoop {
     this.webClient = Exchange.clientOf(httpClient);
   }
 
-  Sending send(SendRequest request) {
-    Attempt attempt = new Attempt(request, this);
+  /** From any thread; {@code tokens} are null if the webhook needs none. */
+  Sending send(SendRequest request, @Nullable AccessTokens tokens) {
+    if (tokens == null) {
+      return begin(request);
+    }
+    AuthorizedAttempt attempt = new AuthorizedAttempt(request, tokens, this);
+    context.run(attempt::start);
+    return attempt;
+  }
+
+  Sending begin(Outgoing request) {
+    return begin(request, System.nanoTime());
+  }
+
+  /** The deadline counts from {@code startNanos}. */
+  Sending begin(Outgoing request, long startNanos) {
+    Attempt attempt = new Attempt(request, this, startNanos);
     context.run(() -> start(attempt));
     return attempt;
   }

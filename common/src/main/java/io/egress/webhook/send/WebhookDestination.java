@@ -5,6 +5,7 @@ import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.EndpointUrl;
+import io.egress.webhook.endpoint.OAuth2Client;
 import io.egress.webhook.endpoint.Payload;
 import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.core.Future;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * An endpoint that gets signed webhooks over HTTPS.
  *
  * @param signature used only by the event loop that sends to the endpoint
+ * @param tokens likewise; null if its receiver takes no access tokens
  */
 record WebhookDestination(
     UUID endpointId,
@@ -27,12 +29,18 @@ record WebhookDestination(
     WebhookSignature signature,
     CustomHeaders headers,
     @Nullable ClientCertificate certificate,
+    @Nullable AccessTokens tokens,
     WebhookSender sender)
     implements Destination {
   static WebhookDestination of(
       EndpointTarget target, SecretBox secrets, boolean allowHttp, WebhookSender sender) {
     EndpointTarget.Setup setup = target.setup();
-    Buffer certificate = setup.sealedCertificate();
+    Buffer sealedCertificate = setup.sealedCertificate();
+    ClientCertificate certificate =
+        sealedCertificate == null
+            ? null
+            : ClientCertificate.open(sealedCertificate, secrets, target.id());
+    Buffer oauth2 = setup.sealedOAuth2();
     return new WebhookDestination(
         target.id(),
         target.workspaceId(),
@@ -40,7 +48,14 @@ record WebhookDestination(
         EndpointUrl.parse(setup.spec().url(), allowHttp),
         WebhookSignature.of(target, secrets),
         CustomHeaders.open(setup.sealedHeaders(), secrets, target.id()),
-        certificate == null ? null : ClientCertificate.open(certificate, secrets, target.id()),
+        certificate,
+        oauth2 == null
+            ? null
+            : new AccessTokens(
+                target.id(),
+                OAuth2Client.open(oauth2, secrets, target.id()),
+                allowHttp,
+                certificate),
         sender);
   }
 
@@ -56,7 +71,7 @@ record WebhookDestination(
   public Sending send(Message message, byte[] documentHead) {
     return switch (parsed) {
       case EndpointUrl.Parsed.Valid(EndpointUrl url) ->
-          sender.send(request(url, message, documentHead));
+          sender.send(request(url, message, documentHead), tokens);
       case EndpointUrl.Parsed.Invalid(List<String> problems) ->
           refused(String.join("; ", problems));
     };

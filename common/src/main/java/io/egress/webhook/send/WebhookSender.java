@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends webhooks on all event loops of the process, which distributes the work of signing and
@@ -50,7 +51,12 @@ public final class WebhookSender {
 
   /** Starts an attempt. The signature's timestamp should not be older than this call. */
   public Sending send(SendRequest request) {
-    return loopOf(request.endpointId()).send(request);
+    return send(request, null);
+  }
+
+  /** The same with an access token, unless {@code tokens} is null. */
+  Sending send(SendRequest request, @Nullable AccessTokens tokens) {
+    return loopOf(request.endpointId()).send(request, tokens);
   }
 
   /** Connections open or being opened, in use or not; thread-safe. */

@@ -51,7 +51,7 @@ class FailureTextTest {
 
   @Test
   void anOutcomeOfANewerReleaseIsShownByItsName() {
-    assertThat(FailureText.of("token", null, null).orElseThrow().words()).isEqualTo("token");
+    assertThat(FailureText.of("later", null, null).orElseThrow().words()).isEqualTo("later");
     assertThat(FailureText.words("delivered")).isEqualTo("delivered");
   }
 }

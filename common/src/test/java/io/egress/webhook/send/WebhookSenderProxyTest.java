@@ -11,6 +11,7 @@ import io.egress.testing.ConnectProxy;
 import io.egress.webhook.endpoint.AddressPolicy;
 import io.egress.webhook.endpoint.CidrBlock;
 import io.egress.webhook.endpoint.EndpointUrl;
+import io.egress.webhook.endpoint.OAuth2Client;
 import io.egress.webhook.send.ForwardProxy.Direct;
 import io.egress.webhook.send.Outcome.Delivered;
 import io.egress.webhook.send.Outcome.Failed;
@@ -21,6 +22,7 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.NetServerOptions;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -100,6 +102,42 @@ class WebhookSenderProxyTest {
     assertThat(received.remove().headers().names())
         .noneMatch(name -> name.equalsIgnoreCase("proxy-authorization"));
     assertThat(login).hasToString("127.0.0.1:" + proxy.port());
+  }
+
+  @Test
+  void accessTokensAreFetchedThroughIt() {
+    int port = receiver(false);
+    int tokenServer =
+        harness.httpsReceiver(
+            false,
+            request ->
+                request.response().end("{\"access_token\":\"a-token\",\"token_type\":\"bearer\"}"));
+    AccessTokens tokens =
+        new AccessTokens(
+            harness.endpointId,
+            new OAuth2Client(
+                "https://%s:%d/token".formatted(SenderHarness.NAME, tokenServer),
+                "id",
+                "secret",
+                null,
+                null),
+            false,
+            null);
+    SendRequest request =
+        new SendRequest(
+            harness.endpointId,
+            url(port),
+            envelope("x"),
+            new WebhookSignature(List.of(SenderHarness.SECRET)),
+            Instant.now().getEpochSecond());
+
+    assertThat(await(sender(ForwardProxy.parse(proxy.url())).send(request, tokens).outcome()))
+        .isInstanceOf(Delivered.class);
+
+    assertThat(received.remove().getHeader("authorization")).isEqualTo("Bearer a-token");
+    assertThat(proxy.requests())
+        .extracting(head -> head.substring(0, head.indexOf(" HTTP")))
+        .containsExactly("CONNECT 127.0.0.1:" + tokenServer, "CONNECT 127.0.0.1:" + port);
   }
 
   @Test

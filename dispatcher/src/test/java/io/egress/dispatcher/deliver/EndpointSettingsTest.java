@@ -64,7 +64,8 @@ class EndpointSettingsTest {
     Fleet.Provisioned endpoint =
         fleet.endpoint(
             workspace,
-            new NewEndpoint(EndpointSpec.of(fleet.receivers.url("crm")), false, headers, null));
+            new NewEndpoint(
+                EndpointSpec.of(fleet.receivers.url("crm")), false, headers, null, null));
     fleet.dispatcher();
     fleet.captures(workspace, 1);
     await().atMost(PATIENCE).until(() -> seen.size() == 1);
@@ -208,12 +209,12 @@ class EndpointSettingsTest {
 
   private static EndpointChange headers(Map<String, Optional<String>> values) {
     return new EndpointChange(
-        UnaryOperator.identity(), null, new HeaderChange(true, values), null, false);
+        UnaryOperator.identity(), null, new HeaderChange(true, values), null, null, false);
   }
 
   private static EndpointChange certificate(@Nullable ClientCertificate certificate) {
     return new EndpointChange(
-        UnaryOperator.identity(), null, null, new CertificateChange(certificate), false);
+        UnaryOperator.identity(), null, null, new CertificateChange(certificate), null, false);
   }
 
   private void awaitDelivered(int count) {

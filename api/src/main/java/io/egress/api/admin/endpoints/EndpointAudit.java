@@ -5,8 +5,10 @@ import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.json.Json;
 import io.egress.webhook.endpoint.Endpoint;
+import io.egress.webhook.endpoint.EndpointChange;
 import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
 import io.egress.webhook.endpoint.EndpointSpec;
+import io.egress.webhook.endpoint.OAuth2Client;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.SqlClient;
@@ -39,12 +41,15 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     if (endpoint.clientCertificate() != null) {
       changes.put("client_certificate", Json.object(endpoint.clientCertificate()));
     }
+    if (endpoint.oauth2() != null) {
+      changes.put("oauth2", said(endpoint.oauth2()));
+    }
     write("endpoint.created", endpoint.id(), changes);
   }
 
   /** Pausing and resuming are separate actions, so that readers can search for them. */
-  void changed(Endpoint before, Endpoint after, @Nullable HeaderChange headers) {
-    JsonObject changes = changes(before, after, headers);
+  void changed(Endpoint before, Endpoint after, EndpointChange change) {
+    JsonObject changes = changes(before, after, change);
     boolean switched = before.paused() != after.paused();
     if (switched) {
       write(after.paused() ? "endpoint.paused" : "endpoint.resumed", after.id(), new JsonObject());
@@ -74,8 +79,7 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     AuditLog.record(transaction, workspaceId, caller, new Act(action, KIND, id, changes));
   }
 
-  private static JsonObject changes(
-      Endpoint before, Endpoint after, @Nullable HeaderChange headers) {
+  private static JsonObject changes(Endpoint before, Endpoint after, EndpointChange change) {
     JsonObject changes = new JsonObject();
     JsonObject old = said(before.spec());
     JsonObject now = said(after.spec());
@@ -88,13 +92,16 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
         changes.put(name, change(old.getValue(name), now.getValue(name)));
       }
     }
-    if (headers != null) {
-      changes.put("headers", headers(before, after, headers));
+    if (change.headers() != null) {
+      changes.put("headers", headers(before, after, change.headers()));
     }
     if (!Objects.equals(before.clientCertificate(), after.clientCertificate())) {
       changes.put(
           "client_certificate",
           change(json(before.clientCertificate()), json(after.clientCertificate())));
+    }
+    if (change.oauth2() != null) {
+      changes.put("oauth2", change(said(before.oauth2()), said(after.oauth2())));
     }
     return changes;
   }
@@ -118,6 +125,10 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
 
   private static JsonObject change(@Nullable Object from, @Nullable Object to) {
     return new JsonObject().put("from", from).put("to", to);
+  }
+
+  private static @Nullable JsonObject said(OAuth2Client.@Nullable Shown client) {
+    return client == null ? null : Json.object(client).put("token_url", shown(client.tokenUrl()));
   }
 
   private static JsonObject said(EndpointSpec spec) {

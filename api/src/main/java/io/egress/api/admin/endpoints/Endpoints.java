@@ -12,7 +12,6 @@ import io.egress.webhook.endpoint.CustomHeaders.SealedHeaders;
 import io.egress.webhook.endpoint.DamagedSecretException;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointChange;
-import io.egress.webhook.endpoint.EndpointChange.CertificateChange;
 import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointStore.Locked;
@@ -77,7 +76,11 @@ public final class Endpoints {
     SecretBox box = box();
     Buffer sealedSecret = Buffer.buffer(box.seal(secret, id));
     Sealed sealed =
-        Sealed.of(endpoint.headers().seal(box, id), endpoint.clientCertificate(), box, id);
+        Sealed.NOTHING
+            .with(endpoint.headers().seal(box, id))
+            .with(endpoint.clientCertificate(), box, id)
+            .with(endpoint.oauth2(), box, id);
+    requireOneAuthorization(sealed);
     Workspaces.requireOpen(tx, workspaceId);
     if (ServiceKeys.areNeededBy(endpoint.spec())) {
       ServiceKeys.ensure(tx, caller, box);
@@ -115,7 +118,7 @@ public final class Endpoints {
       if (ServiceKeys.areNeededBy(after.spec())) {
         ServiceKeys.ensure(tx, caller, box());
       }
-      audit(tx, caller, workspaceId).changed(before.endpoint(), after, change.headers());
+      audit(tx, caller, workspaceId).changed(before.endpoint(), after, change);
       return after;
     });
   }
@@ -126,10 +129,22 @@ public final class Endpoints {
     HeaderChange headers = change.headers();
     SealedHeaders newHeaders =
         headers == null ? sealed.headers() : headers(sealed.headers(), headers, id).seal(box(), id);
-    CertificateChange certificate = change.certificate();
-    return certificate == null
-        ? new Sealed(newHeaders, sealed.certificate(), sealed.shownCertificate())
-        : Sealed.of(newHeaders, certificate.certificate(), box(), id);
+    Sealed changed = sealed.with(newHeaders);
+    if (change.certificate() != null) {
+      changed = changed.with(change.certificate().certificate(), box(), id);
+    }
+    if (change.oauth2() != null) {
+      changed = changed.with(change.oauth2().client(), box(), id);
+    }
+    requireOneAuthorization(changed);
+    return changed;
+  }
+
+  /** Access tokens are sent in the header that a custom one would have. */
+  private static void requireOneAuthorization(Sealed sealed) {
+    if (sealed.oauth2() != null && sealed.headers().names().contains("authorization")) {
+      throw new Refusal(400, "oauth2: cannot be combined with a header authorization");
+    }
   }
 
   private CustomHeaders headers(SealedHeaders before, HeaderChange change, UUID id) {

@@ -7,6 +7,7 @@ import io.egress.platform.database.Rows;
 import io.egress.platform.database.Transactions;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
+import io.egress.webhook.endpoint.OAuth2Client;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.SigningKeyStore;
 import io.vertx.core.buffer.Buffer;
@@ -32,6 +33,7 @@ final class SealedSecrets {
         union all select previous_secret from endpoints where previous_secret is not null
         union all select headers from endpoints where headers is not null
         union all select client_certificate from endpoints where client_certificate is not null
+        union all select oauth2 from endpoints where oauth2 is not null
         union all select private_key from signing_keys
         union all select answer from idempotency_keys where answer is not null) as everything
       group by 1 order by 2 desc, 1
@@ -41,21 +43,22 @@ final class SealedSecrets {
 
   private static final String NEXT =
       """
-      select id, secret, previous_secret, headers, client_certificate from endpoints where id > $1 order by id limit %d
+      select id, secret, previous_secret, headers, client_certificate, oauth2 from endpoints where id > $1 order by id limit %d
       """
           .formatted(PAGE);
 
   /** A concurrent change wins. */
   private static final String REPLACE =
       """
-      update endpoints set secret = $2, previous_secret = $3, headers = $4, client_certificate = $5
+      update endpoints set secret = $2, previous_secret = $3, headers = $4, client_certificate = $5, oauth2 = $10
       where id = $1 and secret = $6 and previous_secret is not distinct from $7
         and headers is not distinct from $8 and client_certificate is not distinct from $9
+        and oauth2 is not distinct from $11
       """;
 
   /**
-   * Counts the secrets, headers, client certificates, signing keys and stored idempotent answers
-   * sealed with each key.
+   * Counts the secrets, headers, client certificates, OAuth 2.0 clients, signing keys and stored
+   * idempotent answers sealed with each key.
    */
   record Use(String keyId, long secrets) {}
 
@@ -76,9 +79,9 @@ final class SealedSecrets {
   }
 
   /**
-   * Seals the service's signing keys, and the secrets, headers and client certificates of every
-   * endpoint, with the current key. Fails if a secret's key is unknown or the secret is damaged;
-   * values sealed before that remain changed.
+   * Seals the service's signing keys, and the secrets, headers, client certificates and OAuth 2.0
+   * clients of every endpoint, with the current key. Fails if a secret's key is unknown or the
+   * secret is damaged; values sealed before that remain changed.
    */
   void reseal(SecretBox box, Caller caller) {
     transactions.call(tx -> {
@@ -101,7 +104,8 @@ final class SealedSecrets {
       if (isOld(box, row.getBuffer("secret"))
           || isOld(box, row.getBuffer("previous_secret"))
           || isOld(box, row.getBuffer("headers"))
-          || isOld(box, row.getBuffer("client_certificate"))) {
+          || isOld(box, row.getBuffer("client_certificate"))
+          || isOld(box, row.getBuffer("oauth2"))) {
         replaced += replace(tx, box, row);
       }
     }
@@ -123,6 +127,7 @@ final class SealedSecrets {
     Buffer previous = row.getBuffer("previous_secret");
     Buffer headers = row.getBuffer("headers");
     Buffer certificate = row.getBuffer("client_certificate");
+    Buffer oauth2 = row.getBuffer("oauth2");
     return Rows.of(
             tx,
             REPLACE,
@@ -134,7 +139,9 @@ final class SealedSecrets {
             secret,
             previous,
             headers,
-            certificate)
+            certificate,
+            oauth2 == null ? null : OAuth2Client.open(oauth2, box, id).seal(box, id),
+            oauth2)
         .rowCount();
   }
 

@@ -350,7 +350,7 @@ class EndpointSettingsApiTest {
         "{\"standard_webhooks\":\"yes\"} | standard_webhooks: must be true, false or \"ed25519\"",
         "{\"standard_webhooks\":5} | standard_webhooks: must be true, false or \"ed25519\"",
         "{\"standard_webhooks\":null} | standard_webhooks: must not be null",
-        "{} | at least one of url, description, paused, headers, max_per_second, max_in_flight, client_certificate, standard_webhooks"
+        "{} | at least one of url, description, paused, headers, max_per_second, max_in_flight, client_certificate, oauth2, standard_webhooks"
       })
   void refusesInvalidSettings(String body, String message) {
     JsonObject created = endpoints.create(URL);

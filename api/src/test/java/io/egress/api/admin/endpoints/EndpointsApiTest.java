@@ -66,6 +66,7 @@ class EndpointsApiTest {
             "max_per_second",
             "max_in_flight",
             "client_certificate",
+            "oauth2",
             "standard_webhooks",
             "events",
             "payload",

@@ -1,10 +1,12 @@
 package io.egress.api.admin.secrets;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.endpoint.OAuth2Client;
 import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
@@ -52,6 +54,31 @@ class SecretKeysApiTest {
         }
         assertThat(opened(fresh, ids.get(1))).containsExactly(rotated, secrets.get(1));
       }
+    }
+  }
+
+  @Test
+  void everythingOfAnEndpointIsSealedAgain() {
+    String body =
+        """
+        {"url":"https://a.example/","headers":{"x-a":"b"},
+         "oauth2":{"token_url":"https://login.example/","client_id":"a","client_secret":"b"}}
+        """;
+    try (Service service = Service.start(Map.of("EGRESS_SECRET_KEY", "old:" + OLD))) {
+      UUID id = UUID.fromString(call(service, "POST", endpoints, body).getString("id"));
+      assertThat(keys(service)).containsExactly("old 3 true true");
+      try (Service both =
+          service.twin(Map.of("EGRESS_SECRET_KEY", "new:" + FRESH + ",old:" + OLD))) {
+        assertThat(shown(reseal(both))).containsExactly("new 3 true true");
+      }
+      EndpointTarget target =
+          Service.await(EndpointStore.byIds(service.database, List.of(id)))
+              .values()
+              .iterator()
+              .next();
+      SecretBox fresh = SecretBox.parse("new:" + FRESH);
+      assertThat(OAuth2Client.open(requireNonNull(target.setup().sealedOAuth2()), fresh, id))
+          .isEqualTo(new OAuth2Client("https://login.example/", "a", "b", null, null));
     }
   }
 

@@ -1,0 +1,28 @@
+package io.egress.webhook.send;
+
+import io.egress.webhook.endpoint.ClientCertificate;
+import io.egress.webhook.endpoint.EndpointUrl;
+import io.vertx.core.http.HttpClientRequest;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A POST that an {@link Attempt} makes. Used only by the event loop that sends it. */
+interface Outgoing {
+  UUID id();
+
+  /** Selects the event loop, and shares the limit of connections being opened. */
+  UUID endpointId();
+
+  EndpointUrl url();
+
+  /** Null for that of the sender, if it has one. */
+  @Nullable ClientCertificate certificate();
+
+  /** The most bytes kept of the response body. */
+  int answerBytesMax();
+
+  BodyBuffers.Body body(BodyBuffers bodies);
+
+  /** Returns what the delivery log shows of the request; null for nothing. */
+  @Nullable SentRequest putHeaders(HttpClientRequest opened);
+}
