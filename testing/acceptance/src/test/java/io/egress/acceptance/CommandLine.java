@@ -21,6 +21,9 @@ import java.util.stream.Collectors;
 final class CommandLine implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
+  /** A training run makes its caches before it exits: minutes of a machine that is busy. */
+  private static final int EXIT_MINUTES_MAX = 5;
+
   private final Process process;
   private final Path output;
 
@@ -81,7 +84,7 @@ final class CommandLine implements AutoCloseable {
   }
 
   int awaitExit() throws InterruptedException {
-    if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+    if (!process.waitFor(EXIT_MINUTES_MAX, TimeUnit.MINUTES)) {
       throw new AssertionError("still running:\n" + output());
     }
     return process.exitValue();
