@@ -115,7 +115,7 @@ final class AuditSentences {
 
   private static String reading(JsonObject changes) {
     return changes.containsKey("filter")
-        ? ", which reads only " + value(changes.getJsonObject("filter"))
+        ? ", which reads only " + filter(changes.getJsonObject("filter"))
         : "";
   }
 
@@ -165,9 +165,9 @@ final class AuditSentences {
     }
     return FIELDS.getOrDefault(field, field)
         + " from "
-        + value(values.getValue("from"))
+        + value(field, values.getValue("from"))
         + " to "
-        + value(values.getValue("to"));
+        + value(field, values.getValue("to"));
   }
 
   private static String list(String verb, @Nullable JsonArray names) {
@@ -176,23 +176,25 @@ final class AuditSentences {
         : verb + names.stream().map(String::valueOf).collect(Collectors.joining(", "));
   }
 
-  private static String value(@Nullable Object value) {
+  private static String value(String field, @Nullable Object value) {
     if (value == null) {
       return "none";
     }
-    if (value instanceof JsonObject filter && filter.containsKey("devices")) {
-      return FilterText.of(Json.decode(filter.encode(), StreamFilter.class));
-    }
-    if (value instanceof JsonObject client && client.containsKey("client_id")) {
-      return text(client, "client_id") + " at " + text(client, "token_url");
-    }
-    if (value instanceof JsonObject certificate) {
-      return certificate.getString("subject", "another one");
+    if (value instanceof JsonObject object) {
+      return switch (field) {
+        case "filter" -> filter(object);
+        case "oauth2" -> text(object, "client_id") + " at " + text(object, "token_url");
+        default -> object.getString("subject", "another one");
+      };
     }
     if (value instanceof Boolean isOn) {
       return isOn ? "on" : "off";
     }
     return value instanceof String text ? "“" + text + "”" : value.toString();
+  }
+
+  private static String filter(JsonObject filter) {
+    return FilterText.of(Json.decode(filter.encode(), StreamFilter.class));
   }
 
   private static String paused(JsonObject changes) {

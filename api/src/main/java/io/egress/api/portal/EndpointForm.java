@@ -25,7 +25,7 @@ public final class EndpointForm {
         .put("standard_webhooks", standardWebhooks(form.text("standard_webhooks")))
         .put("events", new JsonArray(Event.words(events(form))))
         .put("payload", (form.isChecked("payload") ? Payload.REFERENCE : Payload.DOCUMENT).word())
-        .put("filter", filter(form));
+        .put("filter", FilterForm.body(form));
   }
 
   /** The values of the field; its empty value is {@link StandardWebhooks#OFF}. */
@@ -41,20 +41,6 @@ public final class EndpointForm {
     return Arrays.stream(Event.values())
         .filter(event -> event == Event.CAPTURE_PROCESSED || form.isChecked(event.word()))
         .toList();
-  }
-
-  /** What is no id is passed on, and rejected by the body's parser. */
-  static @Nullable JsonObject filter(PortalForm form) {
-    JsonObject filter = new JsonObject();
-    String mode = form.text("filter");
-    if (!mode.isEmpty()) {
-      filter.put("modes", new JsonArray().add(mode));
-    }
-    String devices = form.text("filter_devices");
-    if (!devices.isEmpty()) {
-      filter.put("devices", new JsonArray(List.of(devices.split("[\\s,]+"))));
-    }
-    return filter.isEmpty() ? null : filter;
   }
 
   /** Values that are not numbers are passed on, and rejected by the body's parser. */

@@ -2,11 +2,9 @@ package io.egress.api.portal;
 
 import io.egress.transcript.capture.Mode;
 import io.egress.webhook.delivery.StreamFilter;
-import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A filter in words. */
@@ -25,29 +23,10 @@ public final class FilterText {
             ? ""
             : modes.stream().map(Mode::wireName).collect(Collectors.joining(" and ")) + " ")
         + "captures"
-        + ofDevices(filter.devices());
+        + devices(filter.devices());
   }
 
-  /** The choices of the form; empty for all. */
-  public static List<String> modes() {
-    return Stream.concat(Stream.of(""), Mode.wireNames().stream()).toList();
-  }
-
-  /** The mode that the filter wants; empty for all. */
-  public static String mode(@Nullable StreamFilter filter) {
-    Set<Mode> modes = filter == null ? null : filter.modes();
-    return modes == null || modes.size() > 1 ? "" : modes.iterator().next().wireName();
-  }
-
-  /** The ids of the devices that the filter wants, one a line; empty for all. */
-  public static String devices(@Nullable StreamFilter filter) {
-    Set<UUID> devices = filter == null ? null : filter.devices();
-    return devices == null
-        ? ""
-        : devices.stream().map(UUID::toString).collect(Collectors.joining("\n"));
-  }
-
-  private static String ofDevices(@Nullable Set<UUID> devices) {
+  private static String devices(@Nullable Set<UUID> devices) {
     if (devices == null) {
       return "";
     }

@@ -48,7 +48,7 @@ final class KeysPage {
     if (!form.text("expires_in").isEmpty()) {
       body.put("expires_in", form.text("expires_in"));
     }
-    body.put("filter", EndpointForm.filter(form));
+    body.put("filter", FilterForm.body(form));
     return Forms.orExplain(
         form,
         () -> {

@@ -150,34 +150,12 @@ public record Delivery(
 
   /** The next attempt, of which the receiver has said when it may be made at the earliest. */
   public Delivery next(Instant due, Instant earliest) {
-    return new Delivery(
-        id,
-        endpointId,
-        captureId,
-        position,
-        replayId,
-        origin,
-        owedAt,
-        attempt + 1,
-        due,
-        earliest.isAfter(due) ? earliest : null,
-        traceparent);
+    return with(attempt + 1, due, earliest.isAfter(due) ? earliest : null, traceparent);
   }
 
   /** The same attempt at a later time. */
   public Delivery postponed(Instant due) {
-    return new Delivery(
-        id,
-        endpointId,
-        captureId,
-        position,
-        replayId,
-        origin,
-        owedAt,
-        attempt,
-        due,
-        notBefore,
-        traceparent);
+    return with(attempt, due, notBefore, traceparent);
   }
 
   /** When the next attempt will be made. */
@@ -187,20 +165,23 @@ public record Delivery(
 
   /** The same delivery as part of a trace. */
   public Delivery tracedBy(@Nullable String parent) {
-    return parent == null
-        ? this
-        : new Delivery(
-            id,
-            endpointId,
-            captureId,
-            position,
-            replayId,
-            origin,
-            owedAt,
-            attempt,
-            dueAt,
-            notBefore,
-            parent);
+    return parent == null ? this : with(attempt, dueAt, notBefore, parent);
+  }
+
+  private Delivery with(
+      int number, Instant due, @Nullable Instant earliest, @Nullable String parent) {
+    return new Delivery(
+        id,
+        endpointId,
+        captureId,
+        position,
+        replayId,
+        origin,
+        owedAt,
+        number,
+        due,
+        earliest,
+        parent);
   }
 
   /** Without the {@code traceparent}, which is a header and not part of the value. */

@@ -9,10 +9,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.egress.webhook.endpoint.SigningSecrets;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -64,18 +62,10 @@ class LibraryVerificationTest {
       throws Exception {
     String function = shown.verificationInReadme();
     assertThat(shown.receiver()).contains(function);
-    Path program =
-        Files.writeString(
-            place.resolve(shown.file()),
-            shown.receiver().replace(function, block(page("docs/receiving.md"), begin) + "\n"));
-    Map<String, String> all = new HashMap<>(environment);
-    all.put("SIGNING_SECRET", secret);
-    String line = "exec '" + shown.interpreter() + "' '" + program + "' 0";
-    try (CommandLine receiver = CommandLine.start(all, List.of("sh", "-c", line))) {
-      check(
-          receiver,
-          new RawPost(
-              Integer.parseInt(receiver.awaitOutput("listening on http://127.0.0.1:(\\d+)\\b"))));
+    String program =
+        shown.receiver().replace(function, block(page("docs/receiving.md"), begin) + "\n");
+    try (CommandLine receiver = shown.start(place, program, environment, secret)) {
+      check(receiver, ShownReceiver.post(receiver));
     }
   }
 

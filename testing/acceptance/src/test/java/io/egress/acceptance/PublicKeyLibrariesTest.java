@@ -150,16 +150,9 @@ class PublicKeyLibrariesTest {
   private void check(
       ShownReceiver shown, Path place, String verification, Map<String, String> environment)
       throws Exception {
-    Path program =
-        Files.writeString(place.resolve(shown.file()), shown.receiverOfHeaders(verification));
-    Map<String, String> all = new HashMap<>(environment);
-    all.put("SIGNING_SECRET", text(pair));
-    String line = "exec '" + shown.interpreter() + "' '" + program + "' 0";
-    try (CommandLine receiver = CommandLine.start(all, List.of("sh", "-c", line))) {
-      check(
-          receiver,
-          new RawPost(
-              Integer.parseInt(receiver.awaitOutput("listening on http://127.0.0.1:(\\d+)\\b"))));
+    String program = shown.receiverOfHeaders(verification);
+    try (CommandLine receiver = shown.start(place, program, environment, text(pair))) {
+      check(receiver, ShownReceiver.post(receiver));
     }
   }
 

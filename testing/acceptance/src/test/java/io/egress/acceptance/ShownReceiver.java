@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -96,6 +97,22 @@ enum ShownReceiver {
     List<String> command =
         this == GO ? List.of(built(program), "0") : List.of(interpreter, program, "0");
     return CommandLine.start(Map.of("SIGNING_SECRET", secret), command);
+  }
+
+  /** Starts {@code program}, which is the receiver changed, beside the packages that it needs. */
+  CommandLine start(Path place, String program, Map<String, String> environment, String secret)
+      throws IOException {
+    Path written = Files.writeString(place.resolve(file), program);
+    Map<String, String> all = new HashMap<>(environment);
+    all.put("SIGNING_SECRET", secret);
+    String line = "exec '" + interpreter + "' '" + written + "' 0";
+    return CommandLine.start(all, List.of("sh", "-c", line));
+  }
+
+  /** What posts to a receiver that was started. */
+  static RawPost post(CommandLine receiver) {
+    return new RawPost(
+        Integer.parseInt(receiver.awaitOutput("listening on http://127.0.0.1:(\\d+)\\b")));
   }
 
   /** {@code go run} would leave its child behind. */

@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.egress.webhook.endpoint.SigningSecrets;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.HashMap;
@@ -89,16 +88,10 @@ class StandardWebhooksLibrariesTest {
   private void check(
       ShownReceiver shown, Path place, String verification, Map<String, String> environment)
       throws Exception {
-    Path program =
-        Files.writeString(place.resolve(shown.file()), shown.receiverOfHeaders(verification));
-    Map<String, String> all = new HashMap<>(environment);
-    all.put("SIGNING_SECRET", SigningSecrets.inStandardForm(secret));
-    String line = "exec '" + shown.interpreter() + "' '" + program + "' 0";
-    try (CommandLine receiver = CommandLine.start(all, List.of("sh", "-c", line))) {
-      check(
-          receiver,
-          new RawPost(
-              Integer.parseInt(receiver.awaitOutput("listening on http://127.0.0.1:(\\d+)\\b"))));
+    String program = shown.receiverOfHeaders(verification);
+    try (CommandLine receiver =
+        shown.start(place, program, environment, SigningSecrets.inStandardForm(secret))) {
+      check(receiver, ShownReceiver.post(receiver));
     }
   }
 
