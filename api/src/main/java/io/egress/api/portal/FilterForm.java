@@ -41,7 +41,7 @@ public final class FilterForm {
   /** The mode that the filter wants; empty for all. */
   public static String mode(@Nullable StreamFilter filter) {
     Set<Mode> modes = filter == null ? null : filter.modes();
-    return modes == null || modes.size() > 1 ? "" : modes.iterator().next().wireName();
+    return modes == null || modes.size() != 1 ? "" : modes.iterator().next().wireName();
   }
 
   /** The ids of the devices that the filter wants, one a line; empty for all. */

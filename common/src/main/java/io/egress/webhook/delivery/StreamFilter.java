@@ -34,7 +34,8 @@ public record StreamFilter(@Nullable Set<Mode> modes, @Nullable Set<UUID> device
   }
 
   boolean wants(Traits traits) {
-    return (modes == null || modes.contains(traits.mode()))
+    Mode mode = traits.mode();
+    return (modes == null || (mode != null && modes.contains(mode)))
         && (devices == null || devices.contains(traits.deviceId()));
   }
 }

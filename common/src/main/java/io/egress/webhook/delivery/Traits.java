@@ -9,9 +9,14 @@ import io.vertx.sqlclient.Tuple;
 import java.util.Collection;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
-/** What a {@link StreamFilter} looks at: what a capture was when it entered the stream. */
-public record Traits(Mode mode, UUID deviceId) {
+/**
+ * What a {@link StreamFilter} looks at: what a capture was when it entered the stream.
+ *
+ * @param mode null for one that only a later release knows
+ */
+public record Traits(@Nullable Mode mode, UUID deviceId) {
   /** Of the rows {@code s} of {@code stream}; earlier releases have not recorded them there. */
   static final String COLUMNS =
       "coalesce(s.mode, (select mode from captures where id = s.capture_id)) as mode,"
@@ -22,7 +27,7 @@ public record Traits(Mode mode, UUID deviceId) {
       "select s.capture_id as id, " + COLUMNS + " from stream s where s.capture_id = any($1)";
 
   static Traits of(Row row) {
-    return new Traits(Mode.of(row.getString("mode")), row.getUUID("device_id"));
+    return new Traits(Mode.find(row.getString("mode")).orElse(null), row.getUUID("device_id"));
   }
 
   /** Keyed by capture id. */

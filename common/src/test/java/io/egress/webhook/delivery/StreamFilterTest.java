@@ -1,5 +1,6 @@
 package io.egress.webhook.delivery;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.platform.database.Migrations;
@@ -88,6 +89,18 @@ class StreamFilterTest {
   }
 
   @Test
+  void aCaptureInAModeOfANewerReleaseHoldsUpNothing() {
+    fill(new Random(1));
+    Rows.of(database, "update stream set mode = 'telepathic' where position = 1");
+    Row row = Rows.of(database, STREAM, new JsonArray()).iterator().next();
+
+    EnteredCapture capture = EnteredCapture.of(row);
+    Traits traits = requireNonNull(capture.traits());
+    assertThat(new StreamFilter(Set.of(Mode.MANUAL), null).wants(traits)).isFalse();
+    assertThat(new StreamFilter(null, Set.of(traits.deviceId())).wants(traits)).isTrue();
+  }
+
+  @Test
   void equalFiltersAreWrittenAlike() {
     StreamFilter one = new StreamFilter(Set.of(Mode.MANUAL, Mode.AMBIENT), Set.copyOf(devices));
     StreamFilter other =
@@ -115,6 +128,7 @@ class StreamFilterTest {
 
   private void add(SqlClient client, long position, Traits traits, boolean recorded) {
     UUID id = UUID.randomUUID();
+    String mode = requireNonNull(traits.mode()).wireName();
     Rows.of(
         client,
         """
@@ -124,7 +138,7 @@ class StreamFilterTest {
         id,
         workspace,
         traits.deviceId(),
-        traits.mode().wireName());
+        mode);
     Rows.of(
         client,
         """
@@ -134,7 +148,7 @@ class StreamFilterTest {
         workspace,
         position,
         id,
-        recorded ? traits.mode().wireName() : null,
+        recorded ? mode : null,
         recorded ? traits.deviceId() : null);
   }
 
