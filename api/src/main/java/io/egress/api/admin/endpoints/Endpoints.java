@@ -25,6 +25,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -106,13 +107,7 @@ public final class Endpoints {
         EndpointStore.holdStream(tx, workspaceId).await();
       }
       Locked before = lock(tx, workspaceId, id);
-      if (change.filters() && before.endpoint().filters().size() >= FILTERS_MAX) {
-        throw new Refusal(
-            409,
-            "the filter was changed "
-                + FILTERS_MAX
-                + " times: add an endpoint in place of this one");
-      }
+      requireRoomForFilter(before.endpoint(), change);
       Endpoint after =
           EndpointStore.write(tx, before.endpoint(), change, sealed(before, change)).await();
       if (ServiceKeys.areNeededBy(after.spec())) {
@@ -138,6 +133,17 @@ public final class Endpoints {
     }
     requireOneAuthorization(changed);
     return changed;
+  }
+
+  private static void requireRoomForFilter(Endpoint before, EndpointChange change) {
+    boolean isSame =
+        Objects.equals(before.spec().filter(), change.spec().apply(before.spec()).filter());
+    if (!isSame && before.filters().size() >= FILTERS_MAX) {
+      throw new Refusal(
+          409,
+          "the filter was changed %d times: add an endpoint in place of this one"
+              .formatted(FILTERS_MAX));
+    }
   }
 
   /** Access tokens are sent in the header that a custom one would have. */

@@ -79,6 +79,24 @@ class EndpointSettingsApiTest {
     assertThat(spec.getString("description")).isEqualTo("x");
   }
 
+  /** Each is kept. The form of the page sends the filter with every change. */
+  @Test
+  void aFilterChangesAHundredTimesAndStaysAsOftenAsOneLikes() {
+    JsonObject endpoint = endpoints.create(URL);
+    String filter = "{\"filter\":{\"modes\":[\"%s\"]}}";
+    for (int i = 0; i < 100; i++) {
+      change(endpoint, filter.formatted(i % 2 == 0 ? "manual" : "ambient"));
+    }
+
+    HttpResponse<String> refused = endpoints.change(endpoint, filter.formatted("manual"));
+    assertThat(refused.statusCode()).isEqualTo(409);
+    assertThat(EndpointsClient.message(refused)).contains("changed 100 times");
+    assertThat(
+            change(endpoint, "{\"description\":\"x\",\"filter\":{\"modes\":[\"ambient\"]}}")
+                .getString("description"))
+        .isEqualTo("x");
+  }
+
   @Test
   void eventsAreThoseOfTheStreamUnlessMoreAreAskedFor() {
     JsonArray processed = new JsonArray().add("capture.processed");
