@@ -77,16 +77,8 @@ final class AuditCommand {
         "What happened to one endpoint:",
         "  egress audit list WORKSPACE --thing ENDPOINT-ID"
       })
-  int list(
-      @Mixin Filter filter,
-      @Option(
-              names = "--limit",
-              paramLabel = "N",
-              defaultValue = "50",
-              description = "maximum number of entries (${DEFAULT-VALUE})")
-          int limit,
-      @Mixin TableOutput output) {
-    JsonArray found = filter.listing().read(internal.api(), "entries", limit);
+  int list(@Mixin Filter filter, @Mixin Limit limit, @Mixin TableOutput output) {
+    JsonArray found = filter.listing().read(internal.api(), "entries", limit.entries());
     return output.table(new JsonObject().put("entries", found), found, COLUMNS);
   }
 

@@ -107,12 +107,7 @@ final class CapturesCommand {
   int list(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Mixin Filter filter,
-      @Option(
-              names = "--limit",
-              paramLabel = "N",
-              defaultValue = "50",
-              description = "maximum number of entries (${DEFAULT-VALUE})")
-          int limit,
+      @Mixin Limit limit,
       @Mixin Watch watch,
       @Mixin TableOutput output) {
     Listing listing = filter.listing(workspace);
@@ -120,7 +115,7 @@ final class CapturesCommand {
     return watch.repeat(
         output,
         () -> {
-          JsonArray found = listing.read(api, "captures", limit);
+          JsonArray found = listing.read(api, "captures", limit.entries());
           JsonArray rows = new JsonArray();
           found.forEach(each -> rows.add(listed((JsonObject) each)));
           return output.table(new JsonObject().put("captures", found), rows, LISTED);

@@ -1,8 +1,5 @@
 package io.egress.cli;
 
-import io.egress.platform.lifecycle.RunningProcess;
-import java.io.PrintWriter;
-import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -26,36 +23,11 @@ public final class CliMain {
     }
   }
 
+  static Program program() {
+    return new Program(CliMain.class, Administration.COMMANDS);
+  }
+
   public static void main(String[] arguments) {
-    run(() -> Administration.addTo(new CommandLine(new CliMain()), System.getenv()), arguments);
-  }
-
-  /** Ends the JVM with the command's exit status. {@code all} are the commands of the program. */
-  public static void run(Supplier<CommandLine> all, String[] arguments) {
-    int status = execute(Administration.only(arguments, all), arguments);
-    endSelectors();
-    RunningProcess.exit(status);
-  }
-
-  /**
-   * A JVM that ends waits up to 0.3 s for threads in native code, where the selector of an idle
-   * HTTP client is. Clients cannot be closed before JDK 21.
-   */
-  private static void endSelectors() {
-    Thread.getAllStackTraces().keySet().stream()
-        .filter(thread -> thread.getName().endsWith("-SelectorManager"))
-        .forEach(Thread::interrupt);
-  }
-
-  /** The exit status of a command, whose failure is printed. */
-  public static int execute(CommandLine line, String... arguments) {
-    return line.setExecutionExceptionHandler(
-            (failure, command, _) -> {
-              PrintWriter err = command.getErr();
-              int status = RunningProcess.report(failure, err::println);
-              err.flush();
-              return status;
-            })
-        .execute(arguments);
+    program().run(arguments);
   }
 }

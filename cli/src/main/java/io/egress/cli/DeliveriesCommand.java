@@ -131,12 +131,7 @@ final class DeliveriesCommand {
   int list(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Mixin Filter filter,
-      @Option(
-              names = "--limit",
-              paramLabel = "N",
-              defaultValue = "50",
-              description = "maximum number of entries (${DEFAULT-VALUE})")
-          int limit,
+      @Mixin Limit limit,
       @Mixin Watch watch,
       @Mixin TableOutput output) {
     Listing listing = filter.listing(workspace);
@@ -144,7 +139,7 @@ final class DeliveriesCommand {
     return watch.repeat(
         output,
         () -> {
-          JsonArray found = listing.read(api, "deliveries", limit);
+          JsonArray found = listing.read(api, "deliveries", limit.entries());
           return output.table(
               new JsonObject().put("deliveries", found), found, filter.without(COLUMNS));
         });

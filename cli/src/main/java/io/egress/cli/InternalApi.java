@@ -14,7 +14,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /** A client of the internal API, used by the command line and the demo. */
@@ -22,7 +25,11 @@ public final class InternalApi {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final HttpClient http =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIMEOUT).build();
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(TIMEOUT)
+          .sslContext(withoutCertificates())
+          .build();
   private final String base;
   private final String token;
   private final @Nullable String actor;
@@ -36,6 +43,20 @@ public final class InternalApi {
     this.base = "http://" + host + ":" + port + "/internal/v1";
     this.token = token;
     this.actor = actor;
+  }
+
+  /**
+   * The internal API is plain HTTP. Reading the certificates of the machine would be a sixth of a
+   * command's time.
+   */
+  private static SSLContext withoutCertificates() {
+    try {
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, new TrustManager[0], null);
+      return context;
+    } catch (GeneralSecurityException missing) {
+      throw new IllegalStateException("this JVM has no TLS", missing);
+    }
   }
 
   /**

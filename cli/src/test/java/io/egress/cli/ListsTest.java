@@ -384,13 +384,12 @@ class ListsTest {
     PrintWriter out = new PrintWriter(printed);
     CommandLine root = root().setOut(out).setErr(out);
     String all = line + " --port " + server.getAddress().getPort();
-    assertThat(CliMain.execute(root, all.split(" "))).as(printed::toString).isEqualTo(status);
+    assertThat(Program.execute(root, all.split(" "))).as(printed::toString).isEqualTo(status);
     return printed.toString();
   }
 
   private static CommandLine root() {
-    return Administration.addTo(
-        new CommandLine(new CliMain()), Map.of("EGRESS_INTERNAL_TOKEN", "any"));
+    return CliMain.program().whole(Map.of("EGRESS_INTERNAL_TOKEN", "any"));
   }
 
   private static Map.Entry<String, JsonObject> list(String path, String field, JsonObject entry) {

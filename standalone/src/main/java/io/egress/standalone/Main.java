@@ -2,8 +2,10 @@ package io.egress.standalone;
 
 import io.egress.cli.Administration;
 import io.egress.cli.CliMain;
+import io.egress.cli.Program;
 import io.egress.standalone.demo.DemoCommand;
 import io.egress.standalone.train.TrainCommand;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -15,27 +17,22 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true,
     scope = CommandLine.ScopeType.INHERIT,
     versionProvider = CliMain.Version.class,
-    synopsisSubcommandLabel = "COMMAND",
-    subcommands = {
-      DemoCommand.class,
-      UpCommand.class,
-      RoleCommands.Api.class,
-      RoleCommands.Dispatcher.class,
-      TrainCommand.class
-    })
+    synopsisSubcommandLabel = "COMMAND")
 public final class Main {
   Main() {}
 
   public static void main(String[] arguments) {
-    CliMain.run(Main::commandLine, arguments);
+    program().run(arguments);
   }
 
-  public static CommandLine commandLine() {
-    return commandLine(System.getenv());
-  }
-
-  /** Administration finds its token by way of {@code environment}. */
-  public static CommandLine commandLine(Map<String, String> environment) {
-    return Administration.addTo(new CommandLine(new Main()), environment);
+  public static Program program() {
+    Map<String, Class<?>> commands = new LinkedHashMap<>();
+    commands.put("demo", DemoCommand.class);
+    commands.put("up", UpCommand.class);
+    commands.put("api", RoleCommands.Api.class);
+    commands.put("dispatcher", RoleCommands.Dispatcher.class);
+    commands.put("train", TrainCommand.class);
+    commands.putAll(Administration.COMMANDS);
+    return new Program(Main.class, commands);
   }
 }

@@ -21,7 +21,6 @@ import org.slf4j.LoggerFactory;
  * stop exits with 0.
  */
 public final class RunningProcess {
-  private static final Logger log = LoggerFactory.getLogger(RunningProcess.class);
   private static final int EXIT_UNUSABLE_SETTINGS = 2;
   private static final long START_MINUTES_MAX = 5;
   private static final long CLOSE_MINUTES_MAX = 2;
@@ -38,6 +37,9 @@ public final class RunningProcess {
   private static volatile boolean begun;
 
   private record Part(String name, AutoCloseable close) {}
+
+  /** Of a process that runs: a command that calls another one need not set logging up. */
+  private final Logger log = LoggerFactory.getLogger(RunningProcess.class);
 
   private final Deque<Part> parts = new ArrayDeque<>();
   private final CountDownLatch closed = new CountDownLatch(1);

@@ -41,6 +41,7 @@ public final class QueuedConsole extends ConsoleAppender<ILoggingEvent> {
       thread.setDaemon(true);
       writer = thread;
       thread.start();
+      Logs.opened();
     }
   }
 

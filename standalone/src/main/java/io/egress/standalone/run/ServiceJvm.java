@@ -34,14 +34,12 @@ public final class ServiceJvm {
   }
 
   /**
-   * Only the classes of the broker's cache are used: with the counts of its training run the code
-   * of its request handlers took longer to become as fast.
+   * The broker does little, and its second compiler took half of that in the first minutes. The
+   * first one's code is enough for it.
    */
   public static List<String> broker() {
     List<String> options = new ArrayList<>(cached(BROKER));
-    if (!options.isEmpty()) {
-      options.addAll(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTReplayTraining"));
-    }
+    options.add("-XX:TieredStopAtLevel=1");
     return options;
   }
 

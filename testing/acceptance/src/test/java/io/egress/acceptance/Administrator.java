@@ -2,7 +2,7 @@ package io.egress.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.egress.cli.CliMain;
+import io.egress.cli.Program;
 import io.egress.standalone.Main;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
@@ -31,8 +31,8 @@ final class Administrator {
   String run(int status, String... arguments) {
     StringWriter printed = new StringWriter();
     PrintWriter out = new PrintWriter(printed);
-    CommandLine line = Main.commandLine(environment).setOut(out).setErr(out);
-    int ended = CliMain.execute(line, withPort(arguments));
+    CommandLine line = Main.program().whole(environment).setOut(out).setErr(out);
+    int ended = Program.execute(line, withPort(arguments));
     out.flush();
     assertThat(ended).as(printed.toString()).isEqualTo(status);
     return printed.toString();

@@ -87,7 +87,7 @@ class CommandsTest {
 
     assertThat(known).isEqualTo(calls());
     for (String command : COMMANDS.values()) {
-      CommandLine line = Main.commandLine();
+      CommandLine line = Main.program().whole(Map.of());
       for (String word : command.split(" ", -1)) {
         line = requireNonNull(line.getSubcommands().get(word), () -> "no command " + command);
       }
@@ -96,7 +96,7 @@ class CommandsTest {
 
   @Test
   void endTheirHelpWithAnExampleThatParses() {
-    for (CommandLine verb : verbs(Main.commandLine())) {
+    for (CommandLine verb : verbs(Main.program().whole(Map.of()))) {
       String name = verb.getCommandSpec().qualifiedName();
       List<String> examples = examples(verb);
       assertThat(examples).as(name + " --help").isNotEmpty();
@@ -112,7 +112,7 @@ class CommandsTest {
 
   @Test
   void showExamplesOfGroupsThatParse() {
-    for (CommandLine group : Main.commandLine().getSubcommands().values()) {
+    for (CommandLine group : Main.program().whole(Map.of()).getSubcommands().values()) {
       for (String example : examples(group)) {
         assertThat(parsed(example).getSubcommands()).as(example).isEmpty();
       }
@@ -121,7 +121,7 @@ class CommandsTest {
 
   @Test
   void takeTheAddressOfTheServiceBeforeAndAfterTheVerb() {
-    for (CommandLine verb : verbs(Main.commandLine())) {
+    for (CommandLine verb : verbs(Main.program().whole(Map.of()))) {
       if (verb.getCommandSpec().findOption("--port") == null) {
         continue;
       }
@@ -159,7 +159,7 @@ class CommandsTest {
 
   /** The command that an example calls, with ids for what it leaves open. */
   static CommandLine parsed(String example) {
-    CommandLine root = Main.commandLine();
+    CommandLine root = Main.program().whole(Map.of());
     List<String> words =
         Pattern.compile("'([^']*)'|(\\S+)")
             .matcher(example)

@@ -36,7 +36,7 @@ class UpgradingTest {
     for (String command : commands) {
       String[] words = command.split(" ", -1);
       if (words.length == 2) {
-        assertThat(Main.commandLine().getSubcommands()).as(command).containsKey(words[1]);
+        assertThat(Main.program().commands()).as(command).containsKey(words[1]);
       } else {
         assertThat(CommandsTest.parsed(command).getSubcommands()).as(command).isEmpty();
       }

@@ -3,22 +3,25 @@ package io.egress.bench;
 import io.egress.bench.fuzz.FuzzCommand;
 import io.egress.bench.load.BenchCommand;
 import io.egress.bench.torture.TortureCommand;
-import io.egress.cli.CliMain;
+import io.egress.cli.Program;
 import io.egress.standalone.Main;
-import picocli.CommandLine;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /** The {@code egress} command line of a checkout: the service's commands and the load suites. */
 public final class BenchMain {
   private BenchMain() {}
 
   public static void main(String[] arguments) {
-    CliMain.run(BenchMain::commandLine, arguments);
+    program().run(arguments);
   }
 
-  static CommandLine commandLine() {
-    return Main.commandLine()
-        .addSubcommand(new BenchCommand())
-        .addSubcommand(new TortureCommand())
-        .addSubcommand(new FuzzCommand());
+  static Program program() {
+    Program service = Main.program();
+    Map<String, Class<?>> commands = new LinkedHashMap<>(service.commands());
+    commands.put("bench", BenchCommand.class);
+    commands.put("torture", TortureCommand.class);
+    commands.put("fuzz", FuzzCommand.class);
+    return new Program(service.root(), commands);
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,7 +26,7 @@ class HelpTest {
   }
 
   private static Stream<Object[]> commands() {
-    return withSubcommands(BenchMain.commandLine())
+    return withSubcommands(BenchMain.program().whole(Map.of()))
         .map(command -> new Object[] {command.getCommandSpec().qualifiedName(), command});
   }
 

@@ -1,0 +1,52 @@
+package io.egress.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+class ProgramTest {
+  private final Program program = CliMain.program();
+
+  @Test
+  void readsOnlyTheCommandThatIsCalled() {
+    assertThat(program.line(Map.of(), "keys", "list").getSubcommands()).containsOnlyKeys("keys");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--help", "--version", "", "endpoint", "completion fish", "keys --help"})
+  void answersAsIfAllHadBeenRead(String call) {
+    String[] arguments = call.isEmpty() ? new String[0] : call.split(" ", -1);
+
+    assertThat(printed(program.line(Map.of(), arguments), arguments))
+        .isNotBlank()
+        .isEqualTo(printed(program.whole(Map.of()), arguments));
+  }
+
+  @Test
+  void namesCommandsAsTheyNameThemselves() {
+    program
+        .commands()
+        .forEach((name, command) ->
+            assertThat(command.getAnnotation(Command.class).name()).isEqualTo(name));
+  }
+
+  /** A call that fails would keep too few classes in the archive. */
+  @Test
+  void rehearsesCallsThatSucceed() {
+    Rehearsal.of(program);
+  }
+
+  private static String printed(CommandLine line, String... arguments) {
+    StringWriter printed = new StringWriter();
+    PrintWriter out = new PrintWriter(printed);
+    int status = Program.execute(line.setOut(out).setErr(out), arguments);
+    return printed + "status " + status;
+  }
+}

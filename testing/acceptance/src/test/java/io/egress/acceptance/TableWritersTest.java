@@ -1,0 +1,112 @@
+package io.egress.acceptance;
+
+import static io.egress.acceptance.Snippets.page;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** ARCHITECTURE.md says of each table which classes and functions write to it. */
+class TableWritersTest {
+  private static final Path ROOT = Path.of("..", "..");
+  private static final Pattern TABLE = Pattern.compile("create table (?:if not exists )?(\\w+)");
+  private static final Pattern FUNCTION =
+      Pattern.compile("create (?:or replace )?function (\\w+).*?\\$\\$(.*?)\\$\\$", Pattern.DOTALL);
+  private static final String WRITE =
+      "\\b(?:insert\\s+into|update(?:\\s+only)?|delete\\s+from)\\s+";
+  private static final Pattern WRITE_TO = Pattern.compile(WRITE + "(\\w+)");
+
+  /** The partitions of a day have names of their own, which only this class writes to. */
+  private static final Map<String, String> BY_PARTITION =
+      Map.of("deliveries", "DeliveryLog", "attempts", "DeliveryLog");
+
+  private static final Pattern WRITE_TO_PARTITION = Pattern.compile(WRITE + "%");
+
+  private final Map<String, Set<String>> writers = new TreeMap<>();
+
+  @Test
+  void areAsDescribed() throws IOException {
+    String migrations =
+        sources("common", ".sql").stream()
+            .map(TableWritersTest::read)
+            .collect(Collectors.joining("\n"));
+    TABLE
+        .matcher(migrations)
+        .results()
+        .forEach(each -> writers.put(each.group(1), new TreeSet<>()));
+    FUNCTION
+        .matcher(migrations)
+        .results()
+        .forEach(each -> add(each.group(2), each.group(1) + "()"));
+    Set<String> writersOfPartitions = new TreeSet<>();
+    for (Path source : sources(".", ".java")) {
+      String name = source.getFileName().toString().replace(".java", "");
+      String text = read(source);
+      add(text, name);
+      if (WRITE_TO_PARTITION.matcher(text).find()) {
+        writersOfPartitions.add(name);
+      }
+    }
+    BY_PARTITION.forEach(
+        (table, writer) -> writers.computeIfAbsent(table, _ -> new TreeSet<>()).add(writer));
+
+    assertThat(writersOfPartitions).isEqualTo(Set.copyOf(BY_PARTITION.values()));
+    assertThat(described()).isEqualTo(writers);
+  }
+
+  private void add(String text, String writer) {
+    WRITE_TO
+        .matcher(text)
+        .results()
+        .map(each -> writers.get(each.group(1)))
+        .filter(Objects::nonNull)
+        .forEach(known -> known.add(writer));
+  }
+
+  private static Map<String, Set<String>> described() throws IOException {
+    List<String> rows =
+        page("ARCHITECTURE.md")
+            .lines()
+            .dropWhile(line -> !line.equals("| table | written by |"))
+            .skip(2)
+            .takeWhile(line -> line.startsWith("|"))
+            .toList();
+    Map<String, Set<String>> described = new TreeMap<>();
+    for (String row : rows) {
+      List<String> names =
+          Pattern.compile("`([^`]+)`").matcher(row).results().map(each -> each.group(1)).toList();
+      described.put(names.getFirst(), new TreeSet<>(names.subList(1, names.size())));
+    }
+    return described;
+  }
+
+  private static List<Path> sources(String module, String end) throws IOException {
+    try (Stream<Path> files = Files.walk(ROOT.resolve(module))) {
+      return files
+          .filter(file -> file.toString().endsWith(end))
+          .filter(file -> file.toString().contains("/src/main/"))
+          .filter(file -> !file.toString().contains("/testing/"))
+          .toList();
+    }
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+}
