@@ -38,7 +38,7 @@ public final class RunningProcess {
 
   private record Part(String name, AutoCloseable close) {}
 
-  /** Of a process that runs: a command that calls another one need not set logging up. */
+  /** Not static: a command only exits by this class, and must not load Logback for it. */
   private final Logger log = LoggerFactory.getLogger(RunningProcess.class);
 
   private final Deque<Part> parts = new ArrayDeque<>();

@@ -14,8 +14,8 @@ public final class Logs {
   }
 
   /**
-   * Flushes pending lines. Call last: nothing is logged afterwards. A process that has logged
-   * nothing is spared the half of a command's time that Logback needs to read what it would do.
+   * Flushes pending lines. Call last: nothing is logged afterwards. Does nothing in a process that
+   * has not logged, because loading Logback takes as long as the rest of a command.
    */
   public static void close() {
     if (open && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
