@@ -41,7 +41,7 @@ class TortureTest {
   /** From the newest release to this build, back and forward again. */
   @Test
   @Tag("full")
-  @Timeout(900)
+  @Timeout(1_320)
   @Execution(ExecutionMode.SAME_THREAD)
   void keepsEveryPromiseThroughAnUpgradeAndBack(@TempDir Path folder) throws Exception {
     List<String> releases = Files.readAllLines(Path.of("..", "..", "deploy", "releases"));
@@ -66,7 +66,7 @@ class TortureTest {
     arguments.add("--folder=" + folder.resolve("fleet"));
     arguments.addAll(List.of(options));
     try (ChildProcess torture = ShortLived.start(folder, arguments.toArray(String[]::new))) {
-      int status = torture.awaitExit(Duration.ofMinutes(14));
+      int status = torture.awaitExit(Duration.ofMinutes(21));
 
       assertThat(torture.output()).contains("every promise was kept");
       assertThat(status).isZero();
