@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Each command of the runbook, in the state that its section is about. */
 @Tag("full")
-@Timeout(180)
+@Timeout(420)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class RunbookTest {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
