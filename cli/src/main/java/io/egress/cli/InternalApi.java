@@ -46,8 +46,8 @@ public final class InternalApi {
   }
 
   /**
-   * The internal API is plain HTTP. Reading the certificates of the machine would be a sixth of a
-   * command's time.
+   * The internal API is plain HTTP, so the machine's certificates need not be read for every
+   * command.
    */
   private static SSLContext withoutCertificates() {
     try {
