@@ -93,7 +93,7 @@ class LargeStaleDocumentsTest {
   private static byte[] pullUntilWhole(String url, String key) {
     return await()
         .atMost(Duration.ofMinutes(2))
-        .ignoreExceptions()
+        .ignoreException(IllegalStateException.class)
         .until(() -> pull(url, key), page -> page.length > 0);
   }
 
