@@ -6,7 +6,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -30,8 +29,11 @@ public final class BrokerProcess {
   private static final List<String> MEMORY =
       List.of("-Xms80m", "-Xmn48m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:+UseCompactObjectHeaders");
 
-  /** The compilers that this process may use are enough for its broker. */
-  private static final String COMPILERS = "-XX:TieredStopAtLevel";
+  /**
+   * It does little, and its second compiler took half of that in the first minutes. The first one's
+   * code is enough for it.
+   */
+  private static final String COMPILER = "-XX:TieredStopAtLevel=1";
 
   /** What a JVM prints that takes options from its environment. */
   private static final String OPTIONS_TAKEN = "Picked up ";
@@ -71,10 +73,7 @@ public final class BrokerProcess {
   public static List<String> jvm() {
     List<String> command = ChildJvm.command();
     command.addAll(MEMORY);
-    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> argument.startsWith(COMPILERS))
-        .forEach(command::add);
-    command.addAll(List.of(LOGGING, "-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of(COMPILER, LOGGING, "-cp", System.getProperty("java.class.path")));
     return command;
   }
 

@@ -1,5 +1,6 @@
 package io.egress.api.intake;
 
+import io.egress.platform.http.SafeText;
 import io.egress.transcript.capture.Capture;
 import io.egress.transcript.capture.Device;
 import io.egress.transcript.capture.Mode;

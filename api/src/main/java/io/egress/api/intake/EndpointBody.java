@@ -1,5 +1,6 @@
 package io.egress.api.intake;
 
+import io.egress.platform.http.SafeText;
 import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.AddressPolicy;
 import io.egress.webhook.endpoint.ClientCertificate;
@@ -45,9 +46,7 @@ public final class EndpointBody {
     "oauth2.audience",
     "standard_webhooks",
     "events.[]",
-    "payload",
-    "filter.modes.[]",
-    "filter.devices.[]"
+    "payload"
   };
   private static final Shape CREATION = shape("full_history");
   private static final Shape CHANGE = shape("paused");
@@ -73,8 +72,11 @@ public final class EndpointBody {
 
   private static Shape shape(String alone) {
     return Shape.of(
-        Stream.concat(Stream.of("url", "description", alone), Stream.of(ALWAYS))
-            .toArray(String[]::new));
+        Stream.of(
+                Stream.of("url", "description", alone),
+                Stream.of(ALWAYS),
+                FilterBody.PATHS.stream())
+            .flatMap(paths -> paths));
   }
 
   public Intake<NewEndpoint> creation(GivenBody body) {

@@ -5,9 +5,11 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.egress.platform.environment.Durations;
 import io.egress.platform.http.PathIds;
+import io.egress.platform.http.SafeText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -177,6 +179,15 @@ public final class Fields {
     List<String> names = new ArrayList<>();
     object.fieldNames().forEachRemaining(names::add);
     return names;
+  }
+
+  /** Reports fields other than {@code known}, if the shape keeps them. */
+  void requireKnown(Collection<String> known) {
+    for (String name : names()) {
+      if (!known.contains(name)) {
+        fault(SafeText.plain(name), "is not known" + Nearest.hint(name, known));
+      }
+    }
   }
 
   /** Whether the field is present, even if null. */

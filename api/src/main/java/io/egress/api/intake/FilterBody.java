@@ -2,6 +2,7 @@ package io.egress.api.intake;
 
 import io.egress.transcript.capture.Mode;
 import io.egress.webhook.delivery.StreamFilter;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -9,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The filter in a body. */
 final class FilterBody {
+  /** Of a shape whose body has a filter: all, since what is not known must not be ignored. */
+  static final List<String> PATHS = List.of("filter.modes.[]", "filter.devices.[]", "filter.*");
+
   private static final String NAME = "filter";
 
   private FilterBody() {}
@@ -19,6 +23,7 @@ final class FilterBody {
     if (given == null) {
       return null;
     }
+    given.requireKnown(List.of("modes", "devices"));
     Set<String> modes = given.optionalWords("modes", Set.copyOf(Mode.wireNames()));
     if (modes != null && modes.isEmpty()) {
       given.fault("modes", "must not be empty: leave it out for all");

@@ -3,6 +3,7 @@ package io.egress.api.intake;
 import io.egress.webhook.delivery.StreamFilter;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The bodies of requests that create an API key, or change when it expires. */
@@ -13,7 +14,7 @@ public final class KeyBody {
   private static final Duration LIFETIME_MIN = Duration.ofMinutes(1);
 
   private static final Shape SHAPE =
-      Shape.of("name", "expires_in", "filter.modes.[]", "filter.devices.[]");
+      Shape.of(Stream.concat(Stream.of("name", "expires_in"), FilterBody.PATHS.stream()));
   private static final Shape EXPIRY = Shape.of("expires_in", "expires_at", "extend");
 
   /**

@@ -3,6 +3,7 @@ package io.egress.api.intake;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.egress.platform.environment.Durations;
 import io.egress.platform.http.PathIds;
+import io.egress.platform.http.SafeText;
 import io.egress.platform.http.StorableText;
 import java.time.Duration;
 import java.util.HashSet;

@@ -17,6 +17,10 @@ public final class QueryValues {
   /** The maximum of a page. */
   public static final int LIMIT_MAX = 100;
 
+  /** Completes the message "after must be ...". */
+  public static final String OWN_CURSOR =
+      "must be one cursor, exactly as a pageInfo.endCursor of this list gave it";
+
   private static final int LIMIT_DEFAULT = 50;
   private static final Pattern WHOLE_NUMBER = Pattern.compile("[0-9]{1,9}");
 
@@ -31,6 +35,11 @@ public final class QueryValues {
     }
     Optional<T> value = given.size() == 1 ? reader.apply(given.get(0)) : Optional.empty();
     return value.orElseThrow(() -> new Refusal(400, name + " " + rule));
+  }
+
+  /** The cursor that a page begins after. */
+  public static <T> @Nullable T after(MultiMap query, Function<String, Optional<T>> reader) {
+    return one(query, "after", reader, OWN_CURSOR);
   }
 
   /** The page size. */

@@ -3,6 +3,7 @@ package io.egress.api.intake;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +21,12 @@ public final class Shape {
   private Shape() {}
 
   public static Shape of(String... paths) {
+    return of(Stream.of(paths));
+  }
+
+  static Shape of(Stream<String> paths) {
     Shape shape = new Shape();
-    for (String path : paths) {
+    for (String path : paths.toList()) {
       Shape at = shape;
       for (String name : path.split("\\.", -1)) {
         at = at.fields.computeIfAbsent(name, _ -> new Shape());

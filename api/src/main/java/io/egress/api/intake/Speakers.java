@@ -1,5 +1,6 @@
 package io.egress.api.intake;
 
+import io.egress.platform.http.SafeText;
 import io.egress.transcript.capture.Member;
 import io.egress.transcript.capture.Participant;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.egress.api.intake;
 
+import io.egress.platform.http.SafeText;
 import io.egress.transcript.capture.Segment;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -86,8 +86,7 @@ record PageRequest(Feed feed, boolean lines, int limit, @Nullable Cursor after, 
   }
 
   static Refusal badCursor() {
-    return new Refusal(
-        400, "after must be one cursor, exactly as a pageInfo.endCursor of this list gave it");
+    return new Refusal(400, "after " + QueryValues.OWN_CURSOR);
   }
 
   static Refusal otherHistory() {

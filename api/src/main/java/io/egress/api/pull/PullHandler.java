@@ -232,32 +232,34 @@ public final class PullHandler {
             store
                 .one(key.get(), id.get(), bytesMax(ctx))
                 .compose(page -> store.sendingOne(page.orElseThrow(PullHandler::unknownKey)))
-                .compose(known -> {
-                  if (known.entries().isEmpty()) {
-                    throw new Refusal(404, "no such capture in this workspace's stream");
-                  }
-                  Future<Void> cutShort = RequestLifetime.of(ctx).cutShort();
-                  if (cutShort.failed()) {
-                    return cutShort;
-                  }
-                  StreamPage.Entry entry = known.entries().getFirst();
-                  Revision revision = new Revision(entry, form);
-                  revision.describe(ctx.response());
-                  if (revision.isHeldBy(ctx.request())) {
-                    used(ctx, known.keyId());
-                    return HttpExchange.endEmpty(ctx, 304);
-                  }
-                  ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, form.contentType());
-                  TextFormat text = form.text();
-                  return send(
-                      ctx,
-                      known,
-                      (body, outlet) ->
-                          (text == null
-                                  ? sender.sendOne(known, room, body, outlet)
-                                  : sender.sendText(known, text, ctx.vertx(), room, body, outlet))
-                              .map(1));
-                }));
+                .compose(known -> document(ctx, form, known, room)));
+  }
+
+  private Future<Void> document(
+      RoutingContext ctx, DocumentForm form, StreamPage known, PageRoom room) {
+    if (known.entries().isEmpty()) {
+      throw new Refusal(404, "no such capture in this workspace's stream");
+    }
+    Future<Void> cutShort = RequestLifetime.of(ctx).cutShort();
+    if (cutShort.failed()) {
+      return cutShort;
+    }
+    Revision revision = new Revision(known.entries().getFirst(), form);
+    revision.describe(ctx.response());
+    if (revision.isHeldBy(ctx.request())) {
+      used(ctx, known.keyId());
+      return HttpExchange.endEmpty(ctx, 304);
+    }
+    ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, form.contentType());
+    TextFormat text = form.text();
+    return send(
+        ctx,
+        known,
+        (body, outlet) ->
+            (text == null
+                    ? sender.sendOne(known, room, body, outlet)
+                    : sender.sendText(known, text, ctx.vertx(), room, body, outlet))
+                .map(1));
   }
 
   /**

@@ -121,6 +121,10 @@ class FilteredKeysTest {
     assertThat(mintAnswer(new JsonObject().put("modes", new JsonArray())).body())
         .contains("filter.modes: must not be empty");
     assertThat(mintAnswer(filter(Set.of("loud"), Set.of())).body()).contains("ambient, manual");
+    JsonObject mistyped =
+        filter(Set.of("manual"), Set.of()).put("device", new JsonArray().add(devices.get(0)));
+    assertThat(mintAnswer(mistyped).body())
+        .contains("filter.device: is not known; did you mean devices?");
     mint(filter(Set.of("manual"), Set.of(devices.get(0))));
 
     JsonObject listed =

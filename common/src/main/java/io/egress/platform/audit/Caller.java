@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.Refusal;
+import io.egress.platform.http.SafeText;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.RoutingContext;
 import java.nio.ByteBuffer;
@@ -77,7 +78,7 @@ public record Caller(
   public static boolean isActor(String text) {
     return !text.isBlank()
         && text.codePointCount(0, text.length()) <= ACTOR_CHARACTERS_MAX
-        && text.codePoints().allMatch(Caller::isVisible);
+        && text.codePoints().allMatch(SafeText::isVisible);
   }
 
   private static Caller of(RoutingContext ctx, Via via, @Nullable String actor) {
@@ -97,19 +98,5 @@ public record Caller(
     } catch (CharacterCodingException notUtf8) {
       return Optional.empty();
     }
-  }
-
-  private static boolean isVisible(int c) {
-    return switch (Character.getType(c)) {
-      case Character.CONTROL,
-          Character.FORMAT,
-          Character.SURROGATE,
-          Character.PRIVATE_USE,
-          Character.UNASSIGNED,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR ->
-          false;
-      default -> true;
-    };
   }
 }

@@ -33,14 +33,9 @@ public final class ServiceJvm {
     return files == null ? List.of() : List.of("@" + files.resolve(role));
   }
 
-  /**
-   * The broker does little, and its second compiler took half of that in the first minutes. The
-   * first one's code is enough for it.
-   */
+  /** What is added to those of the embedded broker. */
   public static List<String> broker() {
-    List<String> options = new ArrayList<>(cached(BROKER));
-    options.add("-XX:TieredStopAtLevel=1");
-    return options;
+    return cached(BROKER);
   }
 
   /** The folder of the caches. */

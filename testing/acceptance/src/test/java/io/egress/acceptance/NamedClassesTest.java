@@ -4,8 +4,6 @@ import static io.egress.acceptance.Snippets.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +21,7 @@ class NamedClassesTest {
   private static final Pattern CLASS =
       Pattern.compile("((?:[a-z]+\\.)*)([A-Z][a-z]\\w*)((?:\\.\\w+)*)");
 
-  private final List<Path> sources = sources();
+  private final List<Path> sources = Sources.all(".java");
 
   @Test
   void exist() throws IOException {
@@ -42,13 +40,13 @@ class NamedClassesTest {
   }
 
   /** Names that are neither packages nor classes are not checked. */
-  private boolean exists(String name) throws IOException {
+  private boolean exists(String name) {
     Matcher type = CLASS.matcher(name);
     if (type.matches()) {
       String file = "/" + type.group(1).replace('.', '/') + type.group(2) + ".java";
       for (Path source : sources) {
         if (source.toString().endsWith(file)) {
-          return hasMembers(Files.readString(source), type.group(3));
+          return hasMembers(Sources.read(source), type.group(3));
         }
       }
       return false;
@@ -68,16 +66,5 @@ class NamedClassesTest {
   private static boolean hasMembers(String source, String members) {
     return Stream.of(members.split("\\."))
         .allMatch(member -> Pattern.compile("\\b" + member + "\\b").matcher(source).find());
-  }
-
-  private static List<Path> sources() {
-    try (Stream<Path> files = Files.walk(Path.of("..", ".."))) {
-      return files
-          .filter(file -> file.toString().endsWith(".java"))
-          .filter(file -> file.toString().contains("/src/"))
-          .toList();
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
   }
 }

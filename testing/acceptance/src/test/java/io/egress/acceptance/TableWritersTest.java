@@ -4,8 +4,6 @@ import static io.egress.acceptance.Snippets.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -15,12 +13,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** ARCHITECTURE.md says of each table which classes and functions write to it. */
 class TableWritersTest {
-  private static final Path ROOT = Path.of("..", "..");
   private static final Pattern TABLE = Pattern.compile("create table (?:if not exists )?(\\w+)");
   private static final Pattern FUNCTION =
       Pattern.compile("create (?:or replace )?function (\\w+).*?\\$\\$(.*?)\\$\\$", Pattern.DOTALL);
@@ -39,9 +35,7 @@ class TableWritersTest {
   @Test
   void areAsDescribed() throws IOException {
     String migrations =
-        sources("common", ".sql").stream()
-            .map(TableWritersTest::read)
-            .collect(Collectors.joining("\n"));
+        Sources.ofProduct(".sql").stream().map(Sources::read).collect(Collectors.joining("\n"));
     TABLE
         .matcher(migrations)
         .results()
@@ -51,9 +45,9 @@ class TableWritersTest {
         .results()
         .forEach(each -> add(each.group(2), each.group(1) + "()"));
     Set<String> writersOfPartitions = new TreeSet<>();
-    for (Path source : sources(".", ".java")) {
+    for (Path source : Sources.ofProduct(".java")) {
       String name = source.getFileName().toString().replace(".java", "");
-      String text = read(source);
+      String text = Sources.read(source);
       add(text, name);
       if (WRITE_TO_PARTITION.matcher(text).find()) {
         writersOfPartitions.add(name);
@@ -63,7 +57,10 @@ class TableWritersTest {
         (table, writer) -> writers.computeIfAbsent(table, _ -> new TreeSet<>()).add(writer));
 
     assertThat(writersOfPartitions).isEqualTo(Set.copyOf(BY_PARTITION.values()));
-    assertThat(described()).isEqualTo(writers);
+    Map<String, Set<String>> described = described();
+    assertThat(described.keySet()).isEqualTo(writers.keySet());
+    writers.forEach((table, found) ->
+        assertThat(described.get(table)).as("writers of %s", table).isEqualTo(found));
   }
 
   private void add(String text, String writer) {
@@ -90,23 +87,5 @@ class TableWritersTest {
       described.put(names.getFirst(), new TreeSet<>(names.subList(1, names.size())));
     }
     return described;
-  }
-
-  private static List<Path> sources(String module, String end) throws IOException {
-    try (Stream<Path> files = Files.walk(ROOT.resolve(module))) {
-      return files
-          .filter(file -> file.toString().endsWith(end))
-          .filter(file -> file.toString().contains("/src/main/"))
-          .filter(file -> !file.toString().contains("/testing/"))
-          .toList();
-    }
-  }
-
-  private static String read(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    }
   }
 }

@@ -1,9 +1,8 @@
 package io.egress.api.admin.audit;
 
-import java.nio.ByteBuffer;
+import io.egress.api.intake.CursorText;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Base64;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -12,7 +11,6 @@ import java.util.concurrent.TimeUnit;
  * as text, it is the cursor of the page that ended there.
  */
 record AuditCursor(Instant at, long id) {
-  private static final int BYTES = 2 * Long.BYTES;
   private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
   /** The position after all entries at or after {@code instant}. */
@@ -30,27 +28,15 @@ record AuditCursor(Instant at, long id) {
   }
 
   String encode() {
-    byte[] bytes = ByteBuffer.allocate(BYTES).putLong(micros(at)).putLong(id).array();
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    return CursorText.encode(micros(at), id);
   }
 
   /** Empty if {@link #encode} cannot have written the text. */
   static Optional<AuditCursor> decode(String text) {
-    byte[] bytes;
-    try {
-      bytes = Base64.getUrlDecoder().decode(text);
-    } catch (IllegalArgumentException notBase64) {
-      return Optional.empty();
-    }
-    if (bytes.length != BYTES) {
-      return Optional.empty();
-    }
-    ByteBuffer fields = ByteBuffer.wrap(bytes);
-    long micros = fields.getLong();
-    long id = fields.getLong();
-    return micros < 0 || micros > micros(LATEST)
-        ? Optional.empty()
-        : Optional.of(new AuditCursor(Instant.EPOCH.plus(micros, ChronoUnit.MICROS), id));
+    return CursorText.decode(text, 2)
+        .filter(numbers -> numbers[0] >= 0 && numbers[0] <= micros(LATEST))
+        .map(numbers ->
+            new AuditCursor(Instant.EPOCH.plus(numbers[0], ChronoUnit.MICROS), numbers[1]));
   }
 
   private static long micros(Instant instant) {

@@ -37,12 +37,7 @@ public record AuditFilter(
   public static AuditFilter from(@Nullable UUID workspaceId, MultiMap query, int limitMax) {
     Instant from = QueryValues.instant(query, "from");
     Instant to = QueryValues.instant(query, "to");
-    AuditCursor after =
-        QueryValues.one(
-            query,
-            "after",
-            AuditCursor::decode,
-            "must be one cursor, exactly as a pageInfo.endCursor of this list gave it");
+    AuditCursor after = QueryValues.after(query, AuditCursor::decode);
     AuditCursor end = to == null ? AuditCursor.first() : AuditCursor.before(to);
     return new AuditFilter(
         workspaceId,

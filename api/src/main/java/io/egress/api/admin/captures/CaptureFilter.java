@@ -1,12 +1,11 @@
 package io.egress.api.admin.captures;
 
+import io.egress.api.intake.CursorText;
 import io.egress.api.intake.QueryValues;
 import io.egress.platform.http.Refusal;
 import io.egress.transcript.capture.Mode;
 import io.vertx.core.MultiMap;
-import java.nio.ByteBuffer;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -43,11 +42,7 @@ public record CaptureFilter(
         QueryValues.one(query, "mode", Mode::find, "must be " + MODES),
         QueryValues.instant(query, "from"),
         QueryValues.instant(query, "to"),
-        QueryValues.one(
-            query,
-            "after",
-            CaptureFilter::decode,
-            "must be one cursor, exactly as a pageInfo.endCursor of this list gave it"),
+        QueryValues.after(query, CaptureFilter::decode),
         QueryValues.limit(query));
   }
 
@@ -64,21 +59,10 @@ public record CaptureFilter(
 
   /** The cursor of a page whose last capture has this position. */
   static String cursor(long position) {
-    byte[] bytes = ByteBuffer.allocate(Long.BYTES).putLong(position).array();
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    return CursorText.encode(position);
   }
 
   private static Optional<Long> decode(String text) {
-    byte[] bytes;
-    try {
-      bytes = Base64.getUrlDecoder().decode(text);
-    } catch (IllegalArgumentException notBase64) {
-      return Optional.empty();
-    }
-    if (bytes.length != Long.BYTES) {
-      return Optional.empty();
-    }
-    long position = ByteBuffer.wrap(bytes).getLong();
-    return position < 1 ? Optional.empty() : Optional.of(position);
+    return CursorText.decode(text, 1).map(numbers -> numbers[0]).filter(position -> position >= 1);
   }
 }

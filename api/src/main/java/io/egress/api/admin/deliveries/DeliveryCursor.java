@@ -1,8 +1,7 @@
 package io.egress.api.admin.deliveries;
 
+import io.egress.api.intake.CursorText;
 import io.egress.webhook.deliverylog.LoggedDelivery;
-import java.nio.ByteBuffer;
-import java.util.Base64;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.UUID;
@@ -15,7 +14,6 @@ record DeliveryCursor(long position, UUID endpointId, UUID id)
     implements Comparable<DeliveryCursor> {
   static final UUID FIRST_ID = new UUID(0, 0);
 
-  private static final int BYTES = 5 * Long.BYTES;
   private static final Comparator<DeliveryCursor> ORDER =
       Comparator.comparingLong(DeliveryCursor::position)
           .reversed()
@@ -45,33 +43,19 @@ record DeliveryCursor(long position, UUID endpointId, UUID id)
   }
 
   String encode() {
-    byte[] bytes =
-        ByteBuffer.allocate(BYTES)
-            .putLong(position)
-            .putLong(endpointId.getMostSignificantBits())
-            .putLong(endpointId.getLeastSignificantBits())
-            .putLong(id.getMostSignificantBits())
-            .putLong(id.getLeastSignificantBits())
-            .array();
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    return CursorText.encode(
+        position,
+        endpointId.getMostSignificantBits(),
+        endpointId.getLeastSignificantBits(),
+        id.getMostSignificantBits(),
+        id.getLeastSignificantBits());
   }
 
   /** Empty if {@link #encode} cannot have written the text. */
   static Optional<DeliveryCursor> decode(String text) {
-    byte[] bytes;
-    try {
-      bytes = Base64.getUrlDecoder().decode(text);
-    } catch (IllegalArgumentException notBase64) {
-      return Optional.empty();
-    }
-    if (bytes.length != BYTES) {
-      return Optional.empty();
-    }
-    ByteBuffer fields = ByteBuffer.wrap(bytes);
-    return Optional.of(
-        new DeliveryCursor(
-            fields.getLong(),
-            new UUID(fields.getLong(), fields.getLong()),
-            new UUID(fields.getLong(), fields.getLong())));
+    return CursorText.decode(text, 5)
+        .map(numbers ->
+            new DeliveryCursor(
+                numbers[0], new UUID(numbers[1], numbers[2]), new UUID(numbers[3], numbers[4])));
   }
 }

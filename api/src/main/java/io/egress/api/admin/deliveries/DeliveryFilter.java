@@ -81,10 +81,6 @@ record DeliveryFilter(
         QueryValues.instant(query, "from"),
         QueryValues.instant(query, "to"),
         QueryValues.limit(query),
-        QueryValues.one(
-            query,
-            "after",
-            DeliveryCursor::decode,
-            "must be one cursor, exactly as a pageInfo.endCursor of this list gave it"));
+        QueryValues.after(query, DeliveryCursor::decode));
   }
 }

@@ -47,12 +47,7 @@ public final class ReplayCalls {
   /** Replays of one endpoint. */
   public Answer list(Call call) {
     int limit = QueryValues.limit(call.query());
-    UUID after =
-        QueryValues.one(
-            call.query(),
-            "after",
-            PathIds::uuid,
-            "must be one cursor, exactly as a pageInfo.endCursor of this list gave it");
+    UUID after = QueryValues.after(call.query(), PathIds::uuid);
     List<Detailed> found =
         replays.list(call.workspaceId(), call.id("endpoint"), after, limit + 1).stream()
             .map(each -> new Detailed(each.replay(), each.outcomes()))

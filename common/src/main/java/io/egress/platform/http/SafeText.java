@@ -1,16 +1,16 @@
-package io.egress.api.intake;
+package io.egress.platform.http;
 
 /** Makes untrusted text safe for messages: shortens it and escapes invisible characters. */
-final class SafeText {
+public final class SafeText {
   private static final int CODE_POINTS_MAX = 60;
 
   private SafeText() {}
 
-  static String quoted(String text) {
+  public static String quoted(String text) {
     return '"' + plain(text) + '"';
   }
 
-  static String plain(String text) {
+  public static String plain(String text) {
     StringBuilder shown = new StringBuilder();
     int next = 0;
     for (int count = 0; next < text.length() && count < CODE_POINTS_MAX; count++) {
@@ -31,7 +31,8 @@ final class SafeText {
     }
   }
 
-  private static boolean isVisible(int codePoint) {
+  /** Whether a reader sees it, or that there is a space. */
+  public static boolean isVisible(int codePoint) {
     return switch (Character.getType(codePoint)) {
       case Character.CONTROL,
           Character.FORMAT,
