@@ -79,17 +79,17 @@ final class AuditSentences {
 
   /** The names of fields in sentences. */
   private static final Map<String, String> FIELDS =
-      Map.of(
-          "url", "the URL",
-          "description", "the description",
-          "max_per_second", "the webhooks per second",
-          "max_in_flight", "the webhooks at a time",
-          "client_certificate", "the client certificate",
-          "oauth2", "the OAuth 2.0 client",
-          "standard_webhooks", "signing by Standard Webhooks",
-          "events", "the events",
-          "payload", "the data",
-          "filter", "the filter");
+      Map.ofEntries(
+          Map.entry("url", "the URL"),
+          Map.entry("description", "the description"),
+          Map.entry("max_per_second", "the webhooks per second"),
+          Map.entry("max_in_flight", "the webhooks at a time"),
+          Map.entry("client_certificate", "the client certificate"),
+          Map.entry("oauth2", "the OAuth 2.0 client"),
+          Map.entry("standard_webhooks", "signing by Standard Webhooks"),
+          Map.entry("events", "the events"),
+          Map.entry("payload", "the data"),
+          Map.entry("filter", "the filter"));
 
   private AuditSentences() {}
 

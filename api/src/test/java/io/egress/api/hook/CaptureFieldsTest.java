@@ -17,12 +17,15 @@ import io.egress.transcript.document.CaptureTable;
 import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.Fragment;
 import io.egress.transcript.document.TranscriptRenderer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import java.lang.reflect.RecordComponent;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -32,7 +35,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** A new field of a capture fails here until it is compared, stored, read and shown. */
+/** A new field of a capture fails here until it is compared, stored, read, shown and described. */
 class CaptureFieldsTest {
   /** The key of the row, and what no other call may change. */
   private static final Set<String> NOT_CHANGED = Set.of("id", "workspaceId");
@@ -92,6 +95,39 @@ class CaptureFieldsTest {
             DynamicTest.dynamicTest(
                 change.getKey(),
                 () -> assertThat(rendered(change.getValue())).isNotEqualTo(rendered(capture))));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> eachFieldIsDescribed() {
+    JsonObject schemas =
+        Service.internalDescription().getJsonObject("components").getJsonObject("schemas");
+    return changes(capture()).keySet().stream()
+        .map(CaptureFieldsTest::wireName)
+        .map(field ->
+            DynamicTest.dynamicTest(
+                field,
+                () -> {
+                  JsonObject schema = schemas.getJsonObject("Capture");
+                  for (String name : field.split("\\.", -1)) {
+                    schema =
+                        object(schema, schemas).getJsonObject("properties").getJsonObject(name);
+                    assertThat(schema).as(name).isNotNull();
+                  }
+                }));
+  }
+
+  private static String wireName(String field) {
+    return field.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
+  }
+
+  /** The schema whose properties a value or the elements of an array have. */
+  private static JsonObject object(JsonObject schema, JsonObject schemas) {
+    JsonObject one = schema.getJsonObject("items", schema);
+    JsonObject present = one.getJsonArray("oneOf", new JsonArray().add(one)).getJsonObject(0);
+    String reference = present.getString("$ref");
+    return reference == null
+        ? present
+        : schemas.getJsonObject(reference.substring(reference.lastIndexOf('/') + 1));
   }
 
   @Test

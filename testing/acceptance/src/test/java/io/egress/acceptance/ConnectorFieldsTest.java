@@ -1,5 +1,7 @@
 package io.egress.acceptance;
 
+import static io.egress.acceptance.Snippets.page;
+import static io.egress.acceptance.Snippets.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonArray;
@@ -9,11 +11,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The connectors in docs/connectors have the fields of the document in the OpenAPI description. */
+/**
+ * The connectors in docs/connectors, and the page for consumers, have the fields of the document in
+ * the OpenAPI description.
+ */
 class ConnectorFieldsTest {
   private static final Path FOLDER = Path.of("..", "..", "docs", "connectors");
   private static final Pattern SINGER = Pattern.compile("th\\.Property\\(\"(\\w+)\"");
@@ -26,17 +33,21 @@ class ConnectorFieldsTest {
   /** By Singer's convention; the document has no such field. */
   private static final String OF_ERASED = "_sdc_deleted_at";
 
+  private static final Pattern FIELD_OF_ROW = Pattern.compile("`([^`]+)`");
+
+  private static final String HEADER = "| field | meaning | null |";
+
+  private final JsonObject schemas;
   private final JsonObject described;
 
   ConnectorFieldsTest() throws IOException {
-    this.described =
+    this.schemas =
         new JsonObject(
                 Files.readString(
                     Path.of("../../api/src/main/resources/io/egress/api/openapi.json")))
             .getJsonObject("components")
-            .getJsonObject("schemas")
-            .getJsonObject("CaptureDocument")
-            .getJsonObject("properties");
+            .getJsonObject("schemas");
+    this.described = schemas.getJsonObject("CaptureDocument").getJsonObject("properties");
     described.remove(ALWAYS_NULL);
   }
 
@@ -73,6 +84,48 @@ class ConnectorFieldsTest {
     String connector = Files.readString(FOLDER.resolve("fivetran").resolve("connector.py"));
 
     assertThat(names(FIVETRAN, connector)).isEqualTo(described.fieldNames());
+  }
+
+  @Test
+  void thePageForConsumersHasEveryField() throws IOException {
+    Set<String> explained = new TreeSet<>();
+    String parent = "";
+    for (String row : rows(page("docs/consuming.md"), HEADER)) {
+      for (MatchResult code : FIELD_OF_ROW.matcher(row.split("\\|", -1)[1]).results().toList()) {
+        String name = code.group(1);
+        String whole = name.startsWith(".") ? parent + name : name;
+        parent = whole.contains(".") ? whole.substring(0, whole.lastIndexOf('.')) : whole;
+        explained.add(whole);
+      }
+    }
+
+    Set<String> all = new TreeSet<>(fields("", described));
+    all.add(ALWAYS_NULL);
+    assertThat(explained).isEqualTo(all);
+  }
+
+  private Set<String> fields(String prefix, JsonObject properties) {
+    Set<String> fields = new TreeSet<>();
+    for (String name : properties.fieldNames()) {
+      JsonObject schema = resolved(properties.getJsonObject(name));
+      JsonObject elements = schema.getJsonObject("items");
+      JsonObject nested =
+          (elements == null ? schema : resolved(elements)).getJsonObject("properties");
+      if (elements != null || nested == null) {
+        fields.add(prefix + name);
+      }
+      if (nested != null) {
+        fields.addAll(fields(prefix + name + (elements == null ? "." : "[]."), nested));
+      }
+    }
+    return fields;
+  }
+
+  private JsonObject resolved(JsonObject schema) {
+    String reference = schema.getString("$ref");
+    return reference == null
+        ? schema
+        : schemas.getJsonObject(reference.substring(reference.lastIndexOf('/') + 1));
   }
 
   private static Set<String> names(Pattern field, String text) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -21,6 +22,15 @@ final class Snippets {
 
   static String page(String name) throws IOException {
     return Files.readString(Path.of("..", "..", name));
+  }
+
+  /** The rows of the table that has this header. */
+  static List<String> rows(String page, String header) {
+    return page.lines()
+        .dropWhile(line -> !line.equals(header))
+        .skip(2)
+        .takeWhile(line -> line.startsWith("|"))
+        .toList();
   }
 
   /** The fenced block that begins so. */

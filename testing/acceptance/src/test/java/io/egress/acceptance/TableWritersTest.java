@@ -1,6 +1,7 @@
 package io.egress.acceptance;
 
 import static io.egress.acceptance.Snippets.page;
+import static io.egress.acceptance.Snippets.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -73,15 +74,8 @@ class TableWritersTest {
   }
 
   private static Map<String, Set<String>> described() throws IOException {
-    List<String> rows =
-        page("ARCHITECTURE.md")
-            .lines()
-            .dropWhile(line -> !line.equals("| table | written by |"))
-            .skip(2)
-            .takeWhile(line -> line.startsWith("|"))
-            .toList();
     Map<String, Set<String>> described = new TreeMap<>();
-    for (String row : rows) {
+    for (String row : rows(page("ARCHITECTURE.md"), "| table | written by |")) {
       List<String> names =
           Pattern.compile("`([^`]+)`").matcher(row).results().map(each -> each.group(1)).toList();
       described.put(names.getFirst(), new TreeSet<>(names.subList(1, names.size())));
