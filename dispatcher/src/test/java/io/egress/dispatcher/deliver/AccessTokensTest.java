@@ -48,10 +48,12 @@ class AccessTokensTest {
 
     fleet.captures(workspace, 30);
 
-    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("crm").size() == 30);
+    await()
+        .atMost(PATIENCE)
+        .until(() -> fleet.count("deliveries where state = 'delivered' and attempts = 1") == 30);
     assertThat(fleet.receivers.arrivals("crm"))
+        .hasSize(30)
         .allMatch(arrival -> arrival.headers().get("authorization").equals("Bearer abc"));
-    assertThat(fleet.count("deliveries where state = 'delivered' and attempts = 1")).isEqualTo(30);
   }
 
   @Test
