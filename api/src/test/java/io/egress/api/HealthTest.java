@@ -27,7 +27,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class HealthTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration ANSWER_MAX = Duration.ofSeconds(1);
 
   private EmbeddedBackends backends;
@@ -41,7 +40,7 @@ class HealthTest {
             Map.of(
                 "EGRESS_DATABASE_URL", backends.databaseUrl(),
                 "EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap()));
-    await().atMost(PATIENCE).until(() -> says(200, "up", "up"));
+    await().until(() -> says(200, "up", "up"));
   }
 
   @AfterEach
@@ -53,30 +52,30 @@ class HealthTest {
   @Test
   void staysReadyWithoutKafka() throws IOException {
     backends.kafka().stop();
-    await().atMost(PATIENCE).until(() -> says(200, "up", "away"));
+    await().until(() -> says(200, "up", "away"));
 
     try (ServerSocket silent = silent(portOf("http://" + backends.kafkaBootstrap()))) {
       assertThat(silent.isBound()).isTrue();
-      await().during(Duration.ofSeconds(3)).atMost(PATIENCE).until(() -> says(200, "up", "away"));
+      await().during(Duration.ofSeconds(3)).until(() -> says(200, "up", "away"));
     }
 
     backends.kafka().start();
-    await().atMost(PATIENCE).until(() -> says(200, "up", "up"));
+    await().until(() -> says(200, "up", "up"));
   }
 
   @Test
   void isNotReadyWithoutTheDatabase() throws IOException {
     backends.postgres().stop();
-    await().atMost(PATIENCE).until(() -> says(503, "down", "up"));
+    await().until(() -> says(503, "down", "up"));
 
     try (ServerSocket silent = silent(portOf(backends.databaseUrl()))) {
       assertThat(silent.isBound()).isTrue();
-      await().during(Duration.ofSeconds(3)).atMost(PATIENCE).until(() -> says(503, "down", "up"));
-      await().atMost(PATIENCE).until(this::isLive);
+      await().during(Duration.ofSeconds(3)).until(() -> says(503, "down", "up"));
+      await().until(this::isLive);
     }
 
     backends.postgres().start();
-    await().atMost(PATIENCE).until(() -> says(200, "up", "up"));
+    await().until(() -> says(200, "up", "up"));
   }
 
   /** In time, on both listeners. */

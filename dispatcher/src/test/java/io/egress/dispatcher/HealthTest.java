@@ -33,7 +33,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class HealthTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** Longer than Kafka's client asks before it gives up. */
   private static final Duration BROKERS_ASKED_FOR = Duration.ofSeconds(12);
@@ -56,7 +55,7 @@ class HealthTest {
                 "EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap()));
     port = fleet.dispatcher().internalPort().orElseThrow();
     fleet.endpoint(workspace, "crm");
-    await().atMost(PATIENCE).until(() -> says(200, "up", "up"));
+    await().until(() -> says(200, "up", "up"));
   }
 
   @AfterEach
@@ -68,37 +67,37 @@ class HealthTest {
   @Test
   void isNotReadyWithoutKafkaAndDeliversWhenItIsBack() throws IOException {
     backends.kafka().stop();
-    await().atMost(PATIENCE).until(() -> says(503, "up", "down"));
+    await().until(() -> says(503, "up", "down"));
 
     try (ServerSocket silent = silent(URI.create("http://" + backends.kafkaBootstrap()))) {
       assertThat(silent.isBound()).isTrue();
-      await().during(Duration.ofSeconds(3)).atMost(PATIENCE).until(() -> says(503, "up", "down"));
-      await().atMost(PATIENCE).until(this::isLive);
+      await().during(Duration.ofSeconds(3)).until(() -> says(503, "up", "down"));
+      await().until(this::isLive);
     }
 
     CompletableFuture<DispatcherApp> late = CompletableFuture.supplyAsync(fleet::dispatcher);
-    await().during(BROKERS_ASKED_FOR).atMost(PATIENCE).until(() -> !late.isDone());
+    await().during(BROKERS_ASKED_FOR).until(() -> !late.isDone());
     backends.kafka().start();
-    await().atMost(PATIENCE).until(() -> says(200, "up", "up"));
-    await().atMost(PATIENCE).until(late::isDone);
+    await().until(() -> says(200, "up", "up"));
+    await().until(late::isDone);
     assertThat(late).as("started while Kafka was away").isNotCompletedExceptionally();
     fleet.captures(workspace, 1);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() == 1);
+    await().until(() -> fleet.receivers.count() == 1);
   }
 
   @Test
   void isNotReadyWithoutTheDatabase() throws IOException {
     backends.postgres().stop();
-    await().atMost(PATIENCE).until(() -> says(503, "down", "up"));
+    await().until(() -> says(503, "down", "up"));
 
     try (ServerSocket silent = silent(URI.create(backends.databaseUrl()))) {
       assertThat(silent.isBound()).isTrue();
-      await().during(Duration.ofSeconds(3)).atMost(PATIENCE).until(() -> says(503, "down", "up"));
-      await().atMost(PATIENCE).until(this::isLive);
+      await().during(Duration.ofSeconds(3)).until(() -> says(503, "down", "up"));
+      await().until(this::isLive);
     }
 
     backends.postgres().start();
-    await().atMost(PATIENCE).until(() -> says(200, "up", "up"));
+    await().until(() -> says(200, "up", "up"));
   }
 
   private boolean says(int status, String database, String kafka) {

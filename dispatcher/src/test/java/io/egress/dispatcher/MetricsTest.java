@@ -11,7 +11,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class MetricsTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Pattern ID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-");
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
@@ -55,7 +53,7 @@ class MetricsTest {
 
     fleet.captures(workspace, 5);
 
-    await().atMost(PATIENCE).until(() -> ended("delivered") == 10 && ended("exhausted") == 10);
+    await().until(() -> ended("delivered") == 10 && ended("exhausted") == 10);
     assertThat(ended("skipped")).isEqualTo(5);
     assertThat(value("egress_fanout_captures_total")).isEqualTo(5);
     assertThat(value("egress_fanout_deliveries_total")).isEqualTo(25);
@@ -80,18 +78,16 @@ class MetricsTest {
 
     fleet.captures(workspace, 300);
 
-    await().atMost(PATIENCE).until(() -> value("egress_attempts_in_flight") > 0);
-    await().atMost(PATIENCE).until(() -> value("egress_receiver_connections") > 0);
-    await().atMost(PATIENCE).until(() -> value("egress_deliveries_queued") > 0);
-    await()
-        .atMost(PATIENCE)
-        .until(() -> value("egress_deliveries_overdue_seconds{stage='first'}") > 2);
-    await().atMost(PATIENCE).until(() -> value("egress_deliveries_due{stage='first'}") > 0);
-    await().atMost(PATIENCE).until(() -> value("egress_endpoints_stuck") == 1);
-    await().atMost(PATIENCE).until(() -> value("egress_deliveries_parked_total") > 0);
-    await().atMost(PATIENCE).until(() -> lag("deliveries") > 0);
-    await().atMost(PATIENCE).until(() -> lag("deliveries.parked") > 0);
-    await().atMost(PATIENCE).until(() -> lag("captures.processed") == 0);
+    await().until(() -> value("egress_attempts_in_flight") > 0);
+    await().until(() -> value("egress_receiver_connections") > 0);
+    await().until(() -> value("egress_deliveries_queued") > 0);
+    await().until(() -> value("egress_deliveries_overdue_seconds{stage='first'}") > 2);
+    await().until(() -> value("egress_deliveries_due{stage='first'}") > 0);
+    await().until(() -> value("egress_endpoints_stuck") == 1);
+    await().until(() -> value("egress_deliveries_parked_total") > 0);
+    await().until(() -> lag("deliveries") > 0);
+    await().until(() -> lag("deliveries.parked") > 0);
+    await().until(() -> lag("captures.processed") == 0);
     for (String gauge :
         List.of("egress_records_pending", "egress_outcomes_pending", "egress_history_ahead")) {
       assertThat(value(gauge)).isNotNegative();
@@ -108,12 +104,10 @@ class MetricsTest {
     fleet.captures(workspace, 1);
 
     String late = "egress_retry_lateness_seconds_";
-    await().atMost(PATIENCE).until(() -> value(late + "count{stage='1s'}") == 1);
+    await().until(() -> value(late + "count{stage='1s'}") == 1);
     assertThat(value(late + "sum{stage='1s'}")).isNotNegative();
-    await().atMost(PATIENCE).until(() -> value(up("database")) == 1 && value(up("kafka")) == 1);
-    await()
-        .atMost(PATIENCE)
-        .until(() -> value("egress_deliveries_overdue_seconds{stage='1s'}") == 0);
+    await().until(() -> value(up("database")) == 1 && value(up("kafka")) == 1);
+    await().until(() -> value("egress_deliveries_overdue_seconds{stage='1s'}") == 0);
   }
 
   private static String up(String backend) {

@@ -24,7 +24,6 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** A fleet's topics as they are. */
 public final class Records {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private Records() {}
 
@@ -75,7 +74,6 @@ public final class Records {
     ends.values().removeIf(end -> end == 0);
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap(fleet)))) {
       await()
-          .atMost(PATIENCE)
           .until(() -> {
             Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
             for (String group : List.of("fanout", "dispatcher")) {

@@ -40,7 +40,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class UnwritableDatabaseTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration KNOWN_AFTER = Duration.ofSeconds(15);
 
   /** Longer than it takes until every dispatcher knows. */
@@ -75,7 +74,7 @@ class UnwritableDatabaseTest {
     health = URI.create("http://127.0.0.1:" + port + "/health/ready");
     fleet.dispatcher();
     // A later handover would have to repeat what is not recorded.
-    await().atMost(PATIENCE).until(this::bothHavePartitions);
+    await().until(this::bothHavePartitions);
   }
 
   private boolean bothHavePartitions() throws InterruptedException, ExecutionException {
@@ -110,7 +109,7 @@ class UnwritableDatabaseTest {
                 .onSuccess(_ -> request.response().setStatusCode(204).end()));
     fleet.endpoint(workspace, "crm");
     List<UUID> captures = fleet.captures(workspace, CAPTURES);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() >= SENT_BEFORE);
+    await().until(() -> fleet.receivers.count() >= SENT_BEFORE);
 
     postgres.alter("set " + fault);
 
@@ -118,7 +117,6 @@ class UnwritableDatabaseTest {
     AtomicInteger sent = new AtomicInteger();
     await()
         .during(LONGER_THAN_A_STALL)
-        .atMost(PATIENCE)
         .until(() -> {
           int now = fleet.receivers.count();
           return sent.getAndSet(now) == now && database().equals("down");
@@ -128,8 +126,8 @@ class UnwritableDatabaseTest {
     postgres.alter("reset " + fault.substring(0, fault.indexOf(' ')));
 
     await().atMost(KNOWN_AFTER).until(() -> database().equals("up"));
-    await().atMost(PATIENCE).until(() -> arrived().size() == captures.size());
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries") == CAPTURES);
+    await().until(() -> arrived().size() == captures.size());
+    await().until(() -> fleet.count("deliveries") == CAPTURES);
     assertThat(arrived().values()).as("times that each capture arrived").containsOnly(1L);
   }
 

@@ -24,6 +24,11 @@ public final class BrokerProcess {
   private static final Logger log = LoggerFactory.getLogger(BrokerProcess.class);
   private static final Duration START_MAX = Duration.ofMinutes(2);
   private static final Duration STOP_MAX = Duration.ofSeconds(20);
+
+  /** When it ends, a JVM that records writes what it has recorded. */
+  private static final Duration RECORD_MAX = Duration.ofMinutes(5);
+
+  private static final String RECORDS = "-XX:AOTMode=record";
   private static final Duration KILL_MAX = Duration.ofSeconds(10);
   private static final String LOGGING = "-Dlogback.configurationFile=broker-logback.xml";
   private static final List<String> MEMORY =
@@ -39,6 +44,7 @@ public final class BrokerProcess {
   private static final String OPTIONS_TAKEN = "Picked up ";
 
   private final Process process;
+  private final Duration stopMax;
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
 
   /** Its output has ended. The JDK's own future of a process needs a thread of the common pool. */
@@ -46,8 +52,9 @@ public final class BrokerProcess {
 
   private final RepeatedLines lines = new RepeatedLines(log);
 
-  private BrokerProcess(Process process) {
+  private BrokerProcess(Process process, Duration stopMax) {
     this.process = process;
+    this.stopMax = stopMax;
     Thread reader = new Thread(this::read, "kafka-broker-output");
     reader.setDaemon(true);
     reader.start();
@@ -66,7 +73,9 @@ public final class BrokerProcess {
     List<String> command = jvm();
     command.addAll(1, jvm);
     command.addAll(List.of(BrokerNode.class.getName(), file.toString()));
-    return new BrokerProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
+    return new BrokerProcess(
+        new ProcessBuilder(command).redirectErrorStream(true).start(),
+        jvm.contains(RECORDS) ? RECORD_MAX : STOP_MAX);
   }
 
   /** The program and the options of a broker's JVM. */
@@ -105,8 +114,8 @@ public final class BrokerProcess {
   /** Lets the broker write its data, for a while. Blocks until the process has ended. */
   public void stop() {
     process.destroy();
-    if (!ends(STOP_MAX)) {
-      log.warn("Kafka did not stop within {} s; killing it", STOP_MAX.toSeconds());
+    if (!ends(stopMax)) {
+      log.warn("Kafka did not stop within {} s; killing it", stopMax.toSeconds());
       kill();
     }
   }

@@ -29,7 +29,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(180)
 class ServiceTroublesTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(40);
   private static final Instant NOW = Instant.parse("2026-05-06T07:08:09Z");
   private static final String NO_WRITES = "takes no writes";
   private static final String AWAY = "cannot reach its database (PostgreSQL)";
@@ -125,7 +124,6 @@ class ServiceTroublesTest {
       assertThat(well.get(live).statusCode()).as("nothing has changed").isEqualTo(204);
       service.query("update queue_rebuilds set finished_at = now()");
       await()
-          .atMost(PATIENCE)
           .untilAsserted(() ->
               assertThat(well.get(live).body())
                   .contains("id=\"troubles\"")
@@ -175,7 +173,7 @@ class ServiceTroublesTest {
   }
 
   private void awaitReadable(Browser browser, String path, String... texts) {
-    await().atMost(PATIENCE).untilAsserted(() -> assertReadable(browser.get(page + path), texts));
+    await().untilAsserted(() -> assertReadable(browser.get(page + path), texts));
   }
 
   private static void assertReadable(HttpResponse<String> answer, String... texts) {
@@ -185,7 +183,6 @@ class ServiceTroublesTest {
 
   private void awaitOpen(Browser browser) {
     await()
-        .atMost(PATIENCE)
         .untilAsserted(() ->
             assertThat(browser.get(page + "/live/troubles").body())
                 .contains("id=\"troubles\"")
@@ -195,7 +192,6 @@ class ServiceTroublesTest {
 
   private static void awaitShown(Browser browser, String path, String text) {
     await()
-        .atMost(PATIENCE)
         .untilAsserted(() -> {
           HttpResponse<String> answer = browser.get(path);
           assertThat(answer.statusCode()).as(path).isEqualTo(200);

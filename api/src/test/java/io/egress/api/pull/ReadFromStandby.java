@@ -12,7 +12,6 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +19,6 @@ import java.util.UUID;
 
 /** A primary, a standby behind a proxy, and services that read pages from it. */
 final class ReadFromStandby implements AutoCloseable {
-  static final Duration PATIENCE = Duration.ofSeconds(60);
 
   final PostgresServer primary;
   final PostgresServer standby;
@@ -44,9 +42,7 @@ final class ReadFromStandby implements AutoCloseable {
   /** Nothing that happens from now on is visible on the standby. */
   void hold() {
     standby.query("select pg_wal_replay_pause()");
-    await()
-        .atMost(PATIENCE)
-        .until(() -> "paused".equals(standby.query("select pg_get_wal_replay_pause_state()")));
+    await().until(() -> "paused".equals(standby.query("select pg_get_wal_replay_pause_state()")));
   }
 
   void release() {
@@ -57,7 +53,6 @@ final class ReadFromStandby implements AutoCloseable {
   void awaitReplayed() {
     String written = primary.query("select pg_current_wal_lsn()");
     await()
-        .atMost(PATIENCE)
         .until(() ->
             "t"
                 .equals(
@@ -65,7 +60,7 @@ final class ReadFromStandby implements AutoCloseable {
   }
 
   static void awaitStandby(Service service, String state) {
-    await().atMost(PATIENCE).until(() -> state.equals(standbyOf(service)));
+    await().until(() -> state.equals(standbyOf(service)));
   }
 
   private static String standbyOf(Service service) {

@@ -10,7 +10,6 @@ import io.egress.transcript.capture.Capture;
 import io.egress.transcript.document.DocumentRenderer;
 import io.egress.transcript.document.TranscriptRenderer;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -23,7 +22,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class RendererVersionTest {
   private static final short NEXT_VERSION = TranscriptRenderer.VERSION + 1;
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final FilledStream stream = FilledStream.fill();
 
@@ -37,12 +35,8 @@ class RendererVersionTest {
     try (Service next = stream.service().twin(new WithLanguage())) {
       assertThat(languages(next)).hasSize(100).containsOnly("en");
 
-      await()
-          .atMost(PATIENCE)
-          .until(() -> count("documents where renderer = " + NEXT_VERSION) == FilledStream.SIZE);
-      await()
-          .atMost(PATIENCE)
-          .until(() -> count("renderings where complete and renderer = " + NEXT_VERSION) == 1);
+      await().until(() -> count("documents where renderer = " + NEXT_VERSION) == FilledStream.SIZE);
+      await().until(() -> count("renderings where complete and renderer = " + NEXT_VERSION) == 1);
     }
   }
 

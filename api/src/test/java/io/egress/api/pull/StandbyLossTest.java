@@ -1,6 +1,5 @@
 package io.egress.api.pull;
 
-import static io.egress.api.pull.ReadFromStandby.PATIENCE;
 import static io.egress.api.pull.ReadFromStandby.awaitStandby;
 import static io.egress.api.pull.ReadFromStandby.cursor;
 import static io.egress.api.pull.ReadFromStandby.erase;
@@ -117,9 +116,7 @@ class StandbyLossTest {
                     "EGRESS_TOPIC_PREFIX", "fork"))) {
       List<UUID> ours = service.enter(workspace, 2);
       fork.enter(workspace, 2);
-      await()
-          .atMost(PATIENCE)
-          .until(() -> "4".equals(foreign.query("select count(*) from stream")));
+      await().until(() -> "4".equals(foreign.query("select count(*) from stream")));
       servers.proxy.leadTo(foreign.port());
       awaitStandby(tolerant, "up");
 
@@ -162,7 +159,6 @@ class StandbyLossTest {
 
     private void workUntil(Callable<Boolean> over) {
       await()
-          .atMost(PATIENCE)
           .until(() -> {
             put.addAll(service.enter(workspace, 2));
             // A reader at the end of the stream is often ahead of the standby.

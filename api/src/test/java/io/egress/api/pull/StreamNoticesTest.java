@@ -24,7 +24,6 @@ import org.junit.jupiter.api.Timeout;
 class StreamNoticesTest {
   private static final Duration NEVER = Duration.ofHours(1);
   private static final Duration OFTEN = Duration.ofMillis(50);
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final String APPLICATION = "the test of notices";
   private static final String LISTENING =
       "from pg_stat_activity where query like 'listen%' and state = 'idle' and application_name = '"
@@ -87,7 +86,7 @@ class StreamNoticesTest {
   void aStreamThatGrowsIsNotified() {
     StreamNotices notices = notices(true, NEVER);
     Held held = hold(notices, 0);
-    await().atMost(PATIENCE).until(() -> service.query("select " + LISTENING).size() == 1);
+    await().until(() -> service.query("select " + LISTENING).size() == 1);
     service.enter(workspace, 1);
     assertThat(Service.await(held.ended())).isEqualTo(End.LOOK_AGAIN);
     notices.close();
@@ -97,7 +96,7 @@ class StreamNoticesTest {
   void aDeletedKeyIsNotified() {
     StreamNotices notices = notices(true, NEVER);
     Held held = hold(notices, 0);
-    await().atMost(PATIENCE).until(() -> service.query("select " + LISTENING).size() == 1);
+    await().until(() -> service.query("select " + LISTENING).size() == 1);
     service.query("delete from api_keys where id = '" + keyId + "'");
     assertThat(Service.await(held.ended())).isEqualTo(End.LOOK_AGAIN);
     notices.close();
@@ -123,7 +122,6 @@ class StreamNoticesTest {
     Held held = hold(notices, 0);
     for (int i = 0; i < 2; i++) {
       await()
-          .atMost(PATIENCE)
           .until(() ->
               service
                       .query(

@@ -277,9 +277,7 @@ class WaitingPullTest {
   }
 
   private static void awaitHeld(Service where, int count) {
-    await()
-        .atMost(PATIENCE)
-        .until(() -> where.metrics().anyMatch(("egress_pull_held " + (double) count)::equals));
+    await().until(() -> where.metrics().anyMatch(("egress_pull_held " + (double) count)::equals));
   }
 
   private static String endCursor(HttpResponse<String> page) throws Exception {

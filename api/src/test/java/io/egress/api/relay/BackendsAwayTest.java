@@ -30,7 +30,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Tag("full")
 @Execution(ExecutionMode.CONCURRENT)
 class BackendsAwayTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration HEALTH_KNOWS_WITHIN = Duration.ofSeconds(15);
 
   private final UUID workspace = UUID.randomUUID();
@@ -59,7 +58,7 @@ class BackendsAwayTest {
   @Timeout(180)
   void publishesCapturesThatFinishedWhileKafkaWasUnavailable() {
     put(3);
-    await().atMost(PATIENCE).until(() -> outbox() == 0);
+    await().until(() -> outbox() == 0);
     backends.kafka().stop();
     put(5);
 
@@ -68,7 +67,7 @@ class BackendsAwayTest {
     assertThat(ready()).isEqualTo(200);
 
     backends.kafka().start();
-    await().atMost(PATIENCE).until(() -> outbox() == 0);
+    await().until(() -> outbox() == 0);
     assertThat(PublishedCaptures.all(service))
         .extracting(ProcessedCapture::position)
         .containsAll(LongStream.rangeClosed(1, 8).boxed().toList());
@@ -78,7 +77,7 @@ class BackendsAwayTest {
   @Timeout(180)
   void recoversWithPostgres() {
     put(2);
-    await().atMost(PATIENCE).until(() -> pulled() == 2);
+    await().until(() -> pulled() == 2);
     backends.postgres().stop();
 
     HttpResponse<String> pull = service.pull("/api/v1/captures", key);
@@ -90,11 +89,10 @@ class BackendsAwayTest {
 
     backends.postgres().start();
     await()
-        .atMost(PATIENCE)
         .until(
             () -> service.put(UUID.randomUUID(), Service.capture(workspace)).statusCode() == 201);
-    await().atMost(PATIENCE).until(() -> pulled() == 3);
-    await().atMost(PATIENCE).until(() -> outbox() == 0);
+    await().until(() -> pulled() == 3);
+    await().until(() -> outbox() == 0);
     assertThat(ready()).isEqualTo(200);
   }
 
@@ -104,7 +102,7 @@ class BackendsAwayTest {
       assertThat(service.put(UUID.randomUUID(), Service.capture(workspace)).statusCode())
           .isEqualTo(201);
     }
-    await().atMost(PATIENCE).until(() -> pulled() == before + captures);
+    await().until(() -> pulled() == before + captures);
   }
 
   private int pulled() {

@@ -9,7 +9,6 @@ import ch.qos.logback.core.read.ListAppender;
 import io.egress.api.Service;
 import io.egress.platform.lifecycle.Recurring;
 import io.egress.transcript.stream.ProcessedCapture;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -24,7 +23,6 @@ import org.slf4j.LoggerFactory;
 /** From the stream to Kafka. */
 @Execution(ExecutionMode.CONCURRENT)
 class RelayTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final UUID workspace = UUID.randomUUID();
   private Service service;
@@ -51,7 +49,7 @@ class RelayTest {
       assertThat(through.put(id, Service.capture(workspace)).statusCode()).isEqualTo(201);
       captures.add(id);
     }
-    await().atMost(PATIENCE).until(() -> outbox() == 0);
+    await().until(() -> outbox() == 0);
 
     List<UUID> published =
         PublishedCaptures.all(service).stream().map(ProcessedCapture::captureId).toList();
@@ -64,7 +62,7 @@ class RelayTest {
     service.query(
         "insert into outbox (workspace_id, position, capture_id, entered_at) values ('%s', 1, '%s', now() - interval '1 minute')"
             .formatted(workspace, left));
-    await().atMost(PATIENCE).until(() -> outbox() == 0);
+    await().until(() -> outbox() == 0);
 
     assertThat(PublishedCaptures.all(service))
         .extracting(ProcessedCapture::captureId)
@@ -76,10 +74,10 @@ class RelayTest {
     try (Service ending = service.twin()) {
       assertThat(ending.put(UUID.randomUUID(), Service.capture(workspace)).statusCode())
           .isEqualTo(201);
-      await().atMost(PATIENCE).until(() -> service.query("select from stream").size() == 1);
+      await().until(() -> service.query("select from stream").size() == 1);
     }
 
-    await().atMost(PATIENCE).until(() -> outbox() == 0);
+    await().until(() -> outbox() == 0);
     assertThat(PublishedCaptures.all(service))
         .extracting(ProcessedCapture::position)
         .containsOnly(1L);
@@ -95,7 +93,7 @@ class RelayTest {
     log.addAppender(told);
     try {
       service.query("alter table outbox rename to outbox_away");
-      await().atMost(PATIENCE).until(() -> says(told, "Failed; retrying: publishing to " + topic));
+      await().until(() -> says(told, "Failed; retrying: publishing to " + topic));
     } finally {
       log.detachAppender(told);
     }

@@ -11,7 +11,6 @@ import io.egress.settings.Settings;
 import io.egress.testing.SharedBackends;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class BackendProbesTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Vertx vertx = Vertx.vertx();
 
@@ -42,12 +40,12 @@ class BackendProbesTest {
               vertx, Database.of(vertx, settings.database()), settings.kafka(), metrics, "api");
       probes.databaseAsked().await(30, TimeUnit.SECONDS);
 
-      await().atMost(PATIENCE).until(() -> probes.database() == DatabaseState.READ_ONLY);
+      await().until(() -> probes.database() == DatabaseState.READ_ONLY);
       postgres.alter("reset default_transaction_read_only");
-      await().atMost(PATIENCE).until(() -> probes.database() == DatabaseState.WRITABLE);
+      await().until(() -> probes.database() == DatabaseState.WRITABLE);
 
       postgres.kill();
-      await().atMost(PATIENCE).until(() -> probes.database() == DatabaseState.UNAVAILABLE);
+      await().until(() -> probes.database() == DatabaseState.UNAVAILABLE);
       assertThat(probes.databaseUp()).isFalse();
       probes.close().await(30, TimeUnit.SECONDS);
     }

@@ -89,7 +89,7 @@ class FailoverTest {
 
     one.alter(READ_ONLY);
     try {
-      await().atMost(PATIENCE).until(() -> failure(writing) instanceof NoServerException);
+      await().until(() -> failure(writing) instanceof NoServerException);
       assertThat(failure(writing))
           .satisfies(failure -> assertThat(Unavailability.isCauseOf(failure)).isTrue())
           .hasToString("127.0.0.1:%d: the server is a standby or read-only".formatted(one.port()));
@@ -99,7 +99,7 @@ class FailoverTest {
     } finally {
       one.alter(WRITABLE);
     }
-    await().atMost(PATIENCE).until(() -> succeeds(writing));
+    await().until(() -> succeeds(writing));
     read(reading);
   }
 
@@ -121,9 +121,9 @@ class FailoverTest {
       proxy.leadTo(promoted.port());
       former.alter(READ_ONLY);
 
-      await().atMost(PATIENCE).until(() -> succeeds(writing));
+      await().until(() -> succeeds(writing));
       assertThat(serverOf(writing)).isEqualTo(promoted.port());
-      await().atMost(PATIENCE).until(() -> serverOf(reading) == promoted.port());
+      await().until(() -> serverOf(reading) == promoted.port());
       assertThat(held.query("select 1").execute().transform(FailoverTest::failed).await())
           .as("a connection in use is closed, too")
           .isTrue();

@@ -82,7 +82,7 @@ class ListenerTlsTest {
       assertThat(before.answer()).startsWith("HTTP/1.1 200");
 
       Issued second = write(authority.issueFor("localhost"));
-      Awaitility.await().atMost(PATIENCE).until(() -> served().equals(parsed(second)));
+      Awaitility.await().until(() -> served().equals(parsed(second)));
       for (int i = 0; i < 4 * EVENT_LOOPS; i++) {
         assertThat(served()).as("on every event loop").isEqualTo(parsed(second));
       }
@@ -98,21 +98,20 @@ class ListenerTlsTest {
     Issued second = authority.issueFor("localhost");
 
     replace(files.certificate(), second.certificate());
-    Awaitility.await().atMost(PATIENCE).until(() -> warnings().size() == 1);
+    Awaitility.await().until(() -> warnings().size() == 1);
     assertThat(warnings().get(0)).contains("do not belong together");
     Awaitility.await()
         .during(Duration.ofSeconds(5))
-        .atMost(PATIENCE)
         .until(() -> warnings().size() == 1 && served().equals(parsed(first)));
 
     replace(files.key(), second.key().substring(0, 60));
-    Awaitility.await().atMost(PATIENCE).until(() -> warnings().size() == 2);
+    Awaitility.await().until(() -> warnings().size() == 2);
     Files.delete(files.key());
-    Awaitility.await().atMost(PATIENCE).until(() -> warnings().size() == 3);
+    Awaitility.await().until(() -> warnings().size() == 3);
     assertThat(served()).isEqualTo(parsed(first));
 
     replace(files.key(), second.key());
-    Awaitility.await().atMost(PATIENCE).until(() -> served().equals(parsed(second)));
+    Awaitility.await().until(() -> served().equals(parsed(second)));
     assertThat(warnings()).hasSize(3);
     assertThat(told.list.toString()).doesNotContain(second.key().lines().toList().get(1));
   }

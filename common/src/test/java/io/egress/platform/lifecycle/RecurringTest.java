@@ -25,7 +25,6 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class RecurringTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final Duration OFTEN = Duration.ofMillis(5);
   private static final Duration NEVER = Duration.ofHours(1);
 
@@ -54,11 +53,11 @@ class RecurringTest {
     List<Boolean> virtual = new CopyOnWriteArrayList<>();
     Recurring.Work work = () -> virtual.add(Thread.currentThread().isVirtual());
     Recurring once = new Recurring(vertx, "test", work).nowAndEvery(NEVER);
-    await().atMost(PATIENCE).until(() -> virtual.size() == 1);
+    await().until(() -> virtual.size() == 1);
     once.close();
 
     Recurring often = new Recurring(vertx, "test", work).every(OFTEN);
-    await().atMost(PATIENCE).until(() -> virtual.size() >= 4);
+    await().until(() -> virtual.size() >= 4);
     often.close();
 
     assertThat(virtual).containsOnly(true);
@@ -67,7 +66,7 @@ class RecurringTest {
   @Test
   void runsOneAtATimeAndOnceMoreIfAskedMeanwhile() {
     Recurring recurring = new Recurring(vertx, "test", this::runUntilAllowed).nowAndEvery(NEVER);
-    await().atMost(PATIENCE).until(() -> runs.get() == 1);
+    await().until(() -> runs.get() == 1);
     for (int i = 0; i < 10; i++) {
       recurring.ask();
     }
@@ -75,9 +74,9 @@ class RecurringTest {
 
     mayEnd.release(2);
 
-    await().atMost(PATIENCE).until(() -> runs.get() == 2 && mayEnd.availablePermits() == 0);
+    await().until(() -> runs.get() == 2 && mayEnd.availablePermits() == 0);
     recurring.ask();
-    await().atMost(PATIENCE).until(() -> runs.get() == 3);
+    await().until(() -> runs.get() == 3);
     mayEnd.release();
     recurring.close();
   }
@@ -86,9 +85,9 @@ class RecurringTest {
   void skipsTheIntervalDuringARun() {
     CountDownLatch ticked = new CountDownLatch(3);
     Recurring recurring = new Recurring(vertx, "test", this::runUntilAllowed).every(OFTEN);
-    await().atMost(PATIENCE).until(() -> runs.get() == 1);
+    await().until(() -> runs.get() == 1);
     vertx.setPeriodic(2 * OFTEN.toMillis(), _ -> ticked.countDown());
-    await().atMost(PATIENCE).until(() -> ticked.getCount() == 0);
+    await().until(() -> ticked.getCount() == 0);
 
     recurring.close();
     mayEnd.release();
@@ -110,7 +109,7 @@ class RecurringTest {
             .reporting(outage)
             .nowAndEvery(OFTEN);
 
-    await().atMost(PATIENCE).until(() -> lines().contains("it works"));
+    await().until(() -> lines().contains("it works"));
     recurring.close();
     assertThat(lines()).containsExactly("it fails: refused", "it works");
   }
@@ -123,19 +122,19 @@ class RecurringTest {
     Future<Void> stopped = ofLambda.stop();
     assertThat(stopped.isComplete()).isFalse();
     first.fail("refused");
-    await().atMost(PATIENCE).until(stopped::succeeded);
+    await().until(stopped::succeeded);
     assertThat(lines()).singleElement().asString().startsWith("it fails").endsWith("refused");
 
     Recurring ofMethod =
         new Recurring(vertx, "test", this::failing).reporting(outage).nowAndEvery(NEVER);
-    await().atMost(PATIENCE).until(() -> lines().size() == 2);
+    await().until(() -> lines().size() == 2);
     ofMethod.close();
   }
 
   @Test
   void stopsWhenTheCurrentRunHasEnded() {
     Recurring recurring = new Recurring(vertx, "test", this::runUntilAllowed).nowAndEvery(OFTEN);
-    await().atMost(PATIENCE).until(() -> runs.get() == 1);
+    await().until(() -> runs.get() == 1);
     recurring.ask();
 
     Future<Void> stopped = recurring.stop();
@@ -143,7 +142,7 @@ class RecurringTest {
     assertThat(stopped.isComplete()).isFalse();
     mayEnd.release();
 
-    await().atMost(PATIENCE).until(() -> stopped.succeeded() && again.succeeded());
+    await().until(() -> stopped.succeeded() && again.succeeded());
     assertThat(recurring.stop().succeeded()).isTrue();
     assertThat(runs).hasValue(1);
   }

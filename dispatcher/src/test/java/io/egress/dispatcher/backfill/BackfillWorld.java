@@ -296,7 +296,6 @@ final class BackfillWorld implements AutoCloseable {
 
   static void until(Callable<Boolean> condition) {
     Awaitility.await()
-        .atMost(PATIENCE)
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(10))
         .until(condition);
@@ -304,7 +303,7 @@ final class BackfillWorld implements AutoCloseable {
 
   /** Holds, and keeps holding for a while. */
   static void still(Callable<Boolean> condition) {
-    Awaitility.await().during(QUIET).atMost(PATIENCE).until(condition);
+    Awaitility.await().during(QUIET).until(condition);
   }
 
   static <T> T await(Future<T> future) {

@@ -10,7 +10,6 @@ import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.egress.webhook.endpoint.OAuth2Client;
 import io.vertx.sqlclient.Row;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class AccessTokensTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Fleet fleet =
       new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "1s,1s", "EGRESS_ATTEMPT_TIMEOUT", "2s"));
@@ -48,9 +46,7 @@ class AccessTokensTest {
 
     fleet.captures(workspace, 30);
 
-    await()
-        .atMost(PATIENCE)
-        .until(() -> fleet.count("deliveries where state = 'delivered' and attempts = 1") == 30);
+    await().until(() -> fleet.count("deliveries where state = 'delivered' and attempts = 1") == 30);
     assertThat(fleet.receivers.arrivals("crm"))
         .hasSize(30)
         .allMatch(arrival -> arrival.headers().get("authorization").equals("Bearer abc"));
@@ -69,10 +65,10 @@ class AccessTokensTest {
     endpoint("login");
     fleet.dispatcher();
     fleet.captures(workspace, 1);
-    await().atMost(PATIENCE).until(() -> fleet.count("attempts") == 1);
+    await().until(() -> fleet.count("attempts") == 1);
     isBroken.set(false);
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
     Row first =
         fleet
             .query(
@@ -96,8 +92,8 @@ class AccessTokensTest {
     fleet.captures(workspace, 100);
     fleet.captures(other, 100);
 
-    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("other").size() == 100);
-    await().atMost(PATIENCE).until(() -> fleet.count("attempts where outcome = 'token'") > 0);
+    await().until(() -> fleet.receivers.arrivals("other").size() == 100);
+    await().until(() -> fleet.count("attempts where outcome = 'token'") > 0);
     assertThat(fleet.receivers.arrivals("crm")).isEmpty();
   }
 
@@ -110,7 +106,7 @@ class AccessTokensTest {
 
     fleet.captures(workspace, 1);
 
-    await().atMost(PATIENCE).until(() -> !seen.isEmpty());
+    await().until(() -> !seen.isEmpty());
     assertThat(seen).containsOnly("CN=receiver");
   }
 

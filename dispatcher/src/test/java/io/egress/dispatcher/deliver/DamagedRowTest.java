@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.dispatcher.Fleet;
 import io.vertx.sqlclient.Row;
-import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -17,7 +16,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Damaged rows cost at most the deliveries that need them. */
 @Timeout(120)
 class DamagedRowTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Fleet fleet = new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "1h"));
   private final UUID damagedWorkspace = UUID.randomUUID();
@@ -74,15 +72,13 @@ class DamagedRowTest {
   }
 
   private void awaitDelivered(int deliveries) {
-    await()
-        .atMost(PATIENCE)
-        .until(() -> fleet.count("deliveries where state = 'delivered'") == deliveries);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == deliveries);
   }
 
   private void awaitFailed(UUID captureId) {
     String failed =
         "select last_outcome, state from deliveries where capture_id = '%s'".formatted(captureId);
-    await().atMost(PATIENCE).until(() -> fleet.query(failed).size() == 1);
+    await().until(() -> fleet.query(failed).size() == 1);
     Row row = fleet.query(failed).iterator().next();
     assertThat(row.getString("last_outcome")).isEqualTo("document");
     assertThat(row.getString("state")).isEqualTo("pending");

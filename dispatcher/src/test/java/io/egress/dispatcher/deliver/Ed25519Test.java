@@ -31,7 +31,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class Ed25519Test {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Fleet fleet = new Fleet();
   private final SecretBox box = SecretBox.parse(Fleet.SECRET_KEY);
@@ -78,15 +77,15 @@ class Ed25519Test {
     fleet.captures(workspace, 1);
     fleet.captures(other, 1);
 
-    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("other").size() == 1);
-    await().atMost(PATIENCE).until(() -> fleet.count("attempts") == 1);
+    await().until(() -> fleet.receivers.arrivals("other").size() == 1);
+    await().until(() -> fleet.count("attempts") == 1);
     assertThat(fleet.receivers.arrivals("crm")).isEmpty();
   }
 
   private Arrival next() {
     int before = fleet.receivers.arrivals("crm").size();
     fleet.captures(workspace, 1);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("crm").size() > before);
+    await().until(() -> fleet.receivers.arrivals("crm").size() > before);
     return fleet.receivers.arrivals("crm").get(before);
   }
 

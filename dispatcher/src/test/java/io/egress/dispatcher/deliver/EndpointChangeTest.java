@@ -14,7 +14,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class EndpointChangeTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Behaviour FAILING =
       (request, _) -> request.response().setStatusCode(503).end();
 
@@ -52,7 +50,7 @@ class EndpointChangeTest {
     fleet.change(endpoint, EndpointChange.pausing(true));
     fleet.captures(workspace, 3);
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'skipped'") == 4);
+    await().until(() -> fleet.count("deliveries where state = 'skipped'") == 4);
     assertThat(fleet.receivers.arrivals("crm")).hasSize(1);
     assertThat(fleet.count("attempts")).isEqualTo(1);
     assertThat(fleet.count("deliveries where attempts = 1 and last_outcome = 'status'"))
@@ -62,7 +60,7 @@ class EndpointChangeTest {
     fleet.receivers.behave("crm", (request, _) -> request.response().end());
     UUID later = fleet.captures(workspace, 1).get(0);
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
     assertThat(fleet.receivers.arrivals("crm").get(1).captureId()).isEqualTo(later);
     assertThat(fleet.receivers.arrivals("crm")).hasSize(2);
   }
@@ -75,16 +73,16 @@ class EndpointChangeTest {
     SqlConnection blocking = Fleet.await(fleet.database.getConnection());
     Fleet.await(blocking.query("begin; lock table deliveries").execute());
     fleet.captures(workspace, 1);
-    await().atMost(PATIENCE).until(() -> fleet.count(WAITING_FOR_A_LOCK) > 0);
+    await().until(() -> fleet.count(WAITING_FOR_A_LOCK) > 0);
 
     fleet.change(endpoint, EndpointChange.pausing(false));
     fleet.captures(workspace, 100);
-    await().atMost(PATIENCE).until(() -> scrape(metrics).contains(QUEUED));
+    await().until(() -> scrape(metrics).contains(QUEUED));
     Fleet.await(blocking.query("commit").execute());
     Fleet.await(blocking.close());
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries") == 101);
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'pending'") == 0);
+    await().until(() -> fleet.count("deliveries") == 101);
+    await().until(() -> fleet.count("deliveries where state = 'pending'") == 0);
     assertThat(fleet.count("deliveries where state = 'skipped'")).isEqualTo(1);
   }
 
@@ -105,8 +103,8 @@ class EndpointChangeTest {
     fleet.delete(endpoint);
     fleet.captures(workspace, 3);
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'skipped'") == 1);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("other").size() == 3);
+    await().until(() -> fleet.count("deliveries where state = 'skipped'") == 1);
+    await().until(() -> fleet.receivers.arrivals("other").size() == 3);
     assertThat(fleet.receivers.arrivals("crm")).hasSize(1);
   }
 
@@ -115,7 +113,7 @@ class EndpointChangeTest {
     Fleet.Provisioned endpoint = failingOnce("before");
     fleet.change(endpoint, EndpointChange.of(_ -> EndpointSpec.of(fleet.receivers.url("after"))));
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
     Arrival first = fleet.receivers.arrivals("before").get(0);
     Arrival second = fleet.receivers.arrivals("after").get(0);
     assertThat(second.deliveryId()).isEqualTo(first.deliveryId());
@@ -128,7 +126,7 @@ class EndpointChangeTest {
     fleet.receivers.behave("crm", (request, _) -> request.response().end());
     fleet.query("update captures set title = 'Renamed since', revision = revision + 1");
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
     Arrival second = fleet.receivers.arrivals("crm").get(1);
     assertThat(second.envelope().getJsonObject("data").getString("title"))
         .isEqualTo("Renamed since");
@@ -141,7 +139,7 @@ class EndpointChangeTest {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, receiver);
     fleet.dispatcher();
     fleet.captures(workspace, 1);
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'pending'") == 1);
+    await().until(() -> fleet.count("deliveries where state = 'pending'") == 1);
     return endpoint;
   }
 }

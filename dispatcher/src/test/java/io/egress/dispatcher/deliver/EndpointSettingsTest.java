@@ -13,7 +13,6 @@ import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
 import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.egress.webhook.endpoint.SigningSecrets;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +34,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class EndpointSettingsTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Fleet fleet = new Fleet();
   private final UUID workspace = UUID.randomUUID();
@@ -68,12 +66,12 @@ class EndpointSettingsTest {
                 EndpointSpec.of(fleet.receivers.url("crm")), false, headers, null, null));
     fleet.dispatcher();
     fleet.captures(workspace, 1);
-    await().atMost(PATIENCE).until(() -> seen.size() == 1);
+    await().until(() -> seen.size() == 1);
 
     fleet.change(endpoint, headers(Map.of("x-tenant", Optional.of("8"))));
     fleet.captures(workspace, 1);
 
-    await().atMost(PATIENCE).until(() -> seen.size() == 2);
+    await().until(() -> seen.size() == 2);
     assertThat(seen).containsExactly("Bearer abc 7 application/json", "null 8 application/json");
   }
 
@@ -94,7 +92,7 @@ class EndpointSettingsTest {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     fleet.captures(workspace, 1);
-    await().atMost(PATIENCE).until(() -> seen.size() == 1);
+    await().until(() -> seen.size() == 1);
     assertThat(seen.remove()).doesNotContainKey("webhook-signature");
 
     fleet.change(
@@ -102,7 +100,7 @@ class EndpointSettingsTest {
         EndpointChange.of(before -> Fleet.spec(before.url(), Map.of("standard_webhooks", true))));
     fleet.captures(workspace, 1);
 
-    await().atMost(PATIENCE).until(() -> seen.size() == 1);
+    await().until(() -> seen.size() == 1);
     new Webhook(SigningSecrets.inStandardForm(endpoint.secret()))
         .verify(fleet.receivers.arrivals("crm").get(1).body().toString(), seen.remove());
   }
@@ -115,15 +113,15 @@ class EndpointSettingsTest {
     fleet.endpoint(workspace, url, false);
     fleet.dispatcher();
     fleet.captures(workspace, 1);
-    await().atMost(PATIENCE).until(() -> seen.size() == 2);
+    await().until(() -> seen.size() == 2);
 
     fleet.change(endpoint, certificate(fleet.receivers.clientCertificate()));
     fleet.captures(workspace, 1);
-    await().atMost(PATIENCE).until(() -> seen.size() == 4);
+    await().until(() -> seen.size() == 4);
     fleet.change(endpoint, certificate(null));
     fleet.captures(workspace, 1);
 
-    await().atMost(PATIENCE).until(() -> seen.size() == 6);
+    await().until(() -> seen.size() == 6);
     assertThat(seen.stream().limit(2)).containsExactly("none", "none");
     assertThat(seen.stream().skip(2).limit(2)).containsExactlyInAnyOrder("none", "CN=receiver");
     assertThat(seen.stream().skip(4)).containsExactly("none", "none");
@@ -186,7 +184,7 @@ class EndpointSettingsTest {
     fleet.captures(workspace, 300);
     fleet.captures(other, 200);
 
-    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("other").size() == 200);
+    await().until(() -> fleet.receivers.arrivals("other").size() == 200);
     assertThat(fleet.receivers.arrivals("crm")).as("the limited one").hasSizeLessThan(300);
   }
 
@@ -195,7 +193,7 @@ class EndpointSettingsTest {
     Fleet.Provisioned endpoint = limited(Map.of("max_per_second", 1));
     fleet.dispatcher();
     fleet.captures(workspace, 500);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("crm").size() >= 2);
+    await().until(() -> fleet.receivers.arrivals("crm").size() >= 2);
 
     fleet.change(endpoint, EndpointChange.of(before -> EndpointSpec.of(before.url())));
 
@@ -218,8 +216,6 @@ class EndpointSettingsTest {
   }
 
   private void awaitDelivered(int count) {
-    await()
-        .atMost(PATIENCE)
-        .until(() -> fleet.count("deliveries where state = 'delivered'") == count);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == count);
   }
 }

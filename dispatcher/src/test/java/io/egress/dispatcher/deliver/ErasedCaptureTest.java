@@ -8,7 +8,6 @@ import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,7 +23,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class ErasedCaptureTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Fleet fleet = new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "2s,1h"));
   private final UUID workspace = UUID.randomUUID();
@@ -41,13 +39,13 @@ class ErasedCaptureTest {
     fleet.dispatcher();
     UUID erased = fleet.captures(workspace, 1).get(0);
     UUID other = fleet.captures(workspace, 1).get(0);
-    await().atMost(PATIENCE).until(() -> fleet.count("attempts") == 2);
+    await().until(() -> fleet.count("attempts") == 2);
 
     erase(erased);
     fleet.receivers.behave("crm", (request, _) -> request.response().end());
 
-    await().atMost(PATIENCE).until(() -> fleet.count(of(other, "delivered")) == 1);
-    await().atMost(PATIENCE).until(() -> fleet.count(of(erased, "skipped")) == 1);
+    await().until(() -> fleet.count(of(other, "delivered")) == 1);
+    await().until(() -> fleet.count(of(erased, "skipped")) == 1);
     assertThat(fleet.receivers.arrivals("crm"))
         .filteredOn(arrival -> arrival.captureId().equals(erased))
         .hasSize(1);
@@ -69,7 +67,7 @@ class ErasedCaptureTest {
         .putHeader("x-said", "the text")
         .end("cannot index: the text of the conversation");
 
-    await().atMost(PATIENCE).until(() -> fleet.count("attempts where status = 500") == 1);
+    await().until(() -> fleet.count("attempts where status = 500") == 1);
     assertThat(fleet.count("attempts where answer is not null")).isZero();
     assertThat(fleet.count("attempts where response_headers is not null")).isZero();
     assertThat(fleet.count("attempts where signature is not null")).isEqualTo(1);
@@ -92,15 +90,14 @@ class ErasedCaptureTest {
     List<UUID> captures = fleet.captures(workspace, 4);
     fleet.endpoint(workspace, told("late", false));
     fleet.endpoint(workspace, told("history", true));
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 12);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 12);
 
     erase(captures.get(1));
     erase(captures.get(2));
 
-    await().atMost(PATIENCE).until(() -> toldOf("crm").size() == 3);
-    await().atMost(PATIENCE).until(() -> toldOf("history").size() == 2);
+    await().until(() -> toldOf("crm").size() == 3);
+    await().until(() -> toldOf("history").size() == 2);
     await()
-        .atMost(PATIENCE)
         .until(
             () -> fleet.count("deliveries where origin = 'erasure' and state = 'delivered'") == 4);
     assertThat(toldOf("crm")).containsOnly(captures.get(1), captures.get(2));
@@ -135,7 +132,7 @@ class ErasedCaptureTest {
                     .formatted(endpoint.id())))
         .isEqualTo(2);
     fleet.dispatcher();
-    await().atMost(PATIENCE).until(() -> toldOf("crm").size() == 13);
+    await().until(() -> toldOf("crm").size() == 13);
   }
 
   private NewEndpoint told(String receiver, boolean fullHistory) {

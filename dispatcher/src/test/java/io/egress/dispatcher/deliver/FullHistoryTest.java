@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.dispatcher.Fleet;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,7 +22,6 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Timeout(180)
 @Isolated("it compares times")
 class FullHistoryTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Fleet fleet = new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "500ms,1h"));
   private final UUID workspace = UUID.randomUUID();
@@ -51,9 +49,7 @@ class FullHistoryTest {
         endpoints.entrySet().stream()
             .mapToLong(entry -> expected(entry.getKey(), entry.getValue(), captures).size())
             .sum();
-    await()
-        .atMost(PATIENCE)
-        .until(() -> fleet.count("deliveries where state = 'delivered'") == expected);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == expected);
     endpoints.forEach((receiver, endpoint) -> {
       List<UUID> arrived =
           fleet.receivers.arrivals(receiver).stream().map(Arrival::captureId).toList();
@@ -69,18 +65,16 @@ class FullHistoryTest {
     answerAfter(100);
     fleet.endpoint(workspace, fleet.receivers.url("crm"), true);
     DispatcherApp first = fleet.dispatcher();
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() > 300);
+    await().until(() -> fleet.receivers.count() > 300);
     fleet.stop(first);
     answerAfter(500);
     fleet.dispatcher();
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() > 500);
+    await().until(() -> fleet.receivers.count() > 500);
     UUID live = fleet.captures(workspace, 1).get(0);
-    await().atMost(PATIENCE).until(() -> arrivedAtCrm().contains(live));
+    await().until(() -> arrivedAtCrm().contains(live));
     answerAfter(10);
 
-    await()
-        .atMost(PATIENCE)
-        .until(() -> fleet.count("deliveries where state = 'delivered'") == 1_501);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 1_501);
     List<UUID> arrived = arrivedAtCrm();
     Set<UUID> distinct = new HashSet<>(arrived);
     assertThat(distinct).hasSize(1_501).containsAll(history);

@@ -27,7 +27,6 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Timeout(180)
 @Isolated("hand-overs wait for attempts under way, but not for ever")
 class HandoverTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** Generous, and well below the time of an attempt. */
   private static final Duration BEFORE_ATTEMPTS_END = Duration.ofSeconds(30);
@@ -56,7 +55,7 @@ class HandoverTest {
     }
     DispatcherApp stopping = fleet.dispatcher();
     List<UUID> captures = fleet.captures(workspace, 20);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() >= 20);
+    await().until(() -> fleet.receivers.count() >= 20);
 
     Future<Void> stopped = stopping.close();
     await().atMost(BEFORE_ATTEMPTS_END).until(stopped::succeeded);
@@ -67,7 +66,6 @@ class HandoverTest {
     }
     fleet.dispatcher();
     await()
-        .atMost(PATIENCE)
         .until(() -> fleet.count("deliveries where state = 'delivered'") == 5L * captures.size());
     assertThat(fleet.count("attempts where attempt = 1")).isEqualTo(5L * captures.size());
   }
@@ -80,7 +78,7 @@ class HandoverTest {
     }
     fleet.dispatcher();
     fleet.captures(workspace, 5);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() >= 60);
+    await().until(() -> fleet.receivers.count() >= 60);
 
     fleet.dispatcher();
     await().atMost(BEFORE_ATTEMPTS_END).until(() -> partitionsOfMembers().equals(List.of(10, 10)));
@@ -99,19 +97,18 @@ class HandoverTest {
     }
     DispatcherApp first = fleet.dispatcher();
     fleet.captures(workspace, captures);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() > 500);
+    await().until(() -> fleet.receivers.count() > 500);
     DispatcherApp second = fleet.dispatcher();
     fleet.captures(workspace, captures);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() > 1_500);
+    await().until(() -> fleet.receivers.count() > 1_500);
     fleet.stop(first);
     fleet.captures(workspace, captures);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() > 3_000);
+    await().until(() -> fleet.receivers.count() > 3_000);
     fleet.dispatcher();
     fleet.stop(second);
 
     long expected = 3L * captures * endpoints;
     await()
-        .atMost(PATIENCE)
         .untilAsserted(() ->
             assertThat(fleet.count("deliveries where state = 'delivered'")).isEqualTo(expected));
     List<Arrival> arrivals = fleet.receivers.arrivals();

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Timeout(180)
 @Isolated("the healthy ones must be done before the first attempt times out")
 class IsolationTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int ENDPOINTS = 200;
   private static final int ROUNDS = 10;
   private static final int PARTITIONS = 4;
@@ -44,7 +43,7 @@ class IsolationTest {
     }
     fleet.dispatcher();
     fleet.captures(workspace, 1);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() == ENDPOINTS);
+    await().until(() -> fleet.receivers.count() == ENDPOINTS);
     for (int i = 0; i < ENDPOINTS; i++) {
       if (isHanging(i)) {
         fleet.receivers.behave("hanging" + i, Receivers.HANGING);
@@ -54,10 +53,7 @@ class IsolationTest {
     for (int round = 1; round <= ROUNDS; round++) {
       int healthy = (1 + round) * (ENDPOINTS - ENDPOINTS / 10);
       fleet.captures(workspace, 1);
-      await()
-          .atMost(PATIENCE)
-          .pollInterval(Duration.ofMillis(10))
-          .until(() -> healthyArrivals() == healthy);
+      await().pollInterval(Duration.ofMillis(10)).until(() -> healthyArrivals() == healthy);
     }
 
     assertThat(fleet.count("attempts where outcome = 'timeout'"))
@@ -79,13 +75,13 @@ class IsolationTest {
     }
     fleet.dispatcher();
     fleet.captures(workspace, 20);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() == 20 * receivers.size());
+    await().until(() -> fleet.receivers.count() == 20 * receivers.size());
     String healthy = receivers.remove(0);
     receivers.forEach(receiver -> fleet.receivers.behave(receiver, Receivers.HANGING));
 
     fleet.captures(workspace, 300);
 
-    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals(healthy).size() == 320);
+    await().until(() -> fleet.receivers.arrivals(healthy).size() == 320);
     assertThat(fleet.count("attempts where outcome = 'timeout'"))
         .as("nothing had to wait for a hanging one to be given up")
         .isZero();

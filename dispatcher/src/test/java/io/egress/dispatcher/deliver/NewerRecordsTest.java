@@ -11,7 +11,6 @@ import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class NewerRecordsTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   /** One partition, so that the record stands before the others. */
   private final Fleet fleet = new Fleet(Map.of("EGRESS_TOPIC_PARTITIONS", "1"));
@@ -55,7 +53,7 @@ class NewerRecordsTest {
         delivery.encode().toJsonObject().mergeIn(new JsonObject(newer)));
 
     fleet.captures(workspace, 5);
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 5);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 5);
     fleet.stop(dispatcher);
 
     assertThat(committed(fleet.topics.dispatcherGroup(), fleet.topics.deliveries())).isZero();
@@ -71,7 +69,7 @@ class NewerRecordsTest {
     fleet.endpoint(workspace, "crm");
     DispatcherApp dispatcher = fleet.dispatcher();
     fleet.captures(workspace, 5);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() == 5);
+    await().until(() -> fleet.receivers.count() == 5);
     JsonObject capture =
         new ProcessedCapture(workspace, 6, UUID.randomUUID(), Instant.now())
             .encode()
@@ -81,7 +79,7 @@ class NewerRecordsTest {
     fleet.captures(workspace, 5);
     String group = fleet.topics.fanOutGroup();
     String topic = fleet.topics.capturesProcessed();
-    await().atMost(PATIENCE).until(() -> committed(group, topic) == 5);
+    await().until(() -> committed(group, topic) == 5);
     fleet.stop(dispatcher);
 
     assertThat(committed(group, topic)).isEqualTo(5);

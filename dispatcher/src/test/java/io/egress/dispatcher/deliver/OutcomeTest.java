@@ -11,7 +11,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.net.NetSocket;
 import io.vertx.sqlclient.Row;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +22,6 @@ import org.junit.jupiter.api.Timeout;
 /** Every way in which an attempt can fail, and its record in the delivery log. */
 @Timeout(120)
 class OutcomeTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int DRIP_MILLIS = 100;
 
   private final Fleet fleet =
@@ -57,7 +55,7 @@ class OutcomeTest {
 
     fleet.captures(workspace, 1);
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries") == expected.size());
+    await().until(() -> fleet.count("deliveries") == expected.size());
     Map<UUID, String> actual = new HashMap<>();
     for (Row row :
         fleet.query(

@@ -8,7 +8,6 @@ import io.egress.dispatcher.Fleet;
 import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,7 +22,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class ReferencesTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Fleet fleet = new Fleet(Map.of());
   private final UUID workspace = UUID.randomUUID();
@@ -45,10 +43,10 @@ class ReferencesTest {
     fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     UUID capture = fleet.captures(workspace, 1).get(0);
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 2);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 2);
 
     fleet.revise(workspace, capture, "corrected");
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 3);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 3);
 
     List<Arrival> references = fleet.receivers.arrivals("index");
     assertThat(references)

@@ -8,7 +8,6 @@ import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers.Behaviour;
 import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.endpoint.EndpointChange;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +22,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class ReplayTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Behaviour ACCEPTING = (request, _) -> request.response().end();
   private static final Behaviour FAILING =
       (request, _) -> request.response().setStatusCode(503).end();
@@ -41,20 +39,20 @@ class ReplayTest {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     List<UUID> before = fleet.captures(workspace, 5);
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 5);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 5);
     fleet.receivers.behave("crm", FAILING);
     List<UUID> missed = new ArrayList<>(fleet.captures(workspace, 7));
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'exhausted'") == 7);
+    await().until(() -> fleet.count("deliveries where state = 'exhausted'") == 7);
     fleet.change(endpoint, EndpointChange.pausing(true));
     missed.addAll(fleet.captures(workspace, 4));
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'skipped'") == 4);
+    await().until(() -> fleet.count("deliveries where state = 'skipped'") == 4);
     fleet.change(endpoint, EndpointChange.pausing(false));
     fleet.receivers.behave("crm", ACCEPTING);
     int arrived = fleet.receivers.arrivals("crm").size();
 
     UUID replay = fleet.replay(endpoint, 1, 16, true);
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 16);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 16);
     List<Arrival> again = fleet.receivers.arrivals("crm").subList(arrived, arrived + 11);
     assertThat(again)
         .extracting(Arrival::captureId)
@@ -74,12 +72,12 @@ class ReplayTest {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     fleet.captures(workspace, 1);
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
     fleet.receivers.behave("crm", FAILING);
 
     fleet.replay(endpoint, 1, 1, false);
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'exhausted'") == 1);
+    await().until(() -> fleet.count("deliveries where state = 'exhausted'") == 1);
     assertThat(fleet.count("deliveries where replay_id is not null and attempts = 3")).isEqualTo(1);
     assertThat(fleet.receivers.arrivals("crm")).hasSize(4);
   }
@@ -90,26 +88,21 @@ class ReplayTest {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     fleet.captures(workspace, 400);
-    await()
-        .atMost(PATIENCE)
-        .until(() -> fleet.count("deliveries where state = 'delivered'") == 400);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 400);
     fleet.receivers.behave(
         "crm", (request, nth) -> fleet.vertx.setTimer(100, _ -> FAILING.answer(request, nth)));
 
     UUID replay = fleet.replay(endpoint, 1, 400, false);
-    await().atMost(PATIENCE).until(() -> fleet.count("attempts where outcome = 'status'") > 10);
+    await().until(() -> fleet.count("attempts where outcome = 'status'") > 10);
     fleet.cancel(replay);
     await()
-        .atMost(PATIENCE)
         .until(() ->
             fleet.count("deliveries where state = 'skipped'") > 0
                 && fleet.count("deliveries where state = 'pending'") == 0);
     fleet.receivers.behave("crm", ACCEPTING);
     fleet.captures(workspace, 3);
 
-    await()
-        .atMost(PATIENCE)
-        .until(() -> fleet.count("deliveries where state = 'delivered'") == 403);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 403);
     assertThat(fleet.count("deliveries where replay_id is not null and state = 'delivered'"))
         .isZero();
     assertThat(fleet.count("backfills where published < 400")).isEqualTo(1);
@@ -121,18 +114,15 @@ class ReplayTest {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     List<UUID> captures = fleet.captures(workspace, 300);
-    await()
-        .atMost(PATIENCE)
-        .until(() -> fleet.count("deliveries where state = 'delivered'") == 300);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 300);
     fleet.receivers.behave(
         "crm", (request, _) -> fleet.vertx.setTimer(300, _ -> request.response().end()));
 
     fleet.replay(endpoint, 1, 299, false);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("crm").size() > 310);
+    await().until(() -> fleet.receivers.arrivals("crm").size() > 310);
     UUID redelivery = fleet.redelivery(endpoint, 300);
     UUID awaited = DeliveryId.inReplay(redelivery, captures.get(299));
     await()
-        .atMost(PATIENCE)
         .until(() ->
             fleet.receivers.arrivals("crm").stream()
                 .anyMatch(each -> each.deliveryId().equals(awaited)));

@@ -62,7 +62,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class RestartTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** After the handshake, in the middle of what is done with the connection. */
   private static final int MESSAGES_OF_A_MIGRATION = 12;
@@ -93,7 +92,7 @@ class RestartTest {
             List.of(new Message(fleet.topics.deliveries(), key, Buffer.buffer(record)))));
     fleet.captures(workspace, 5);
 
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() == 5);
+    await().until(() -> fleet.receivers.count() == 5);
   }
 
   @Test
@@ -103,14 +102,14 @@ class RestartTest {
     fleet.receivers.behave("crm", Receivers.HANGING);
     Context context = deployWorker();
     publishDeliveries(10);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() > 0);
+    await().until(() -> fleet.receivers.count() > 0);
     fleet.receivers.behave("crm", Receivers.FINE);
 
     context.runOnContext(_ -> {
       throw new IllegalStateException("thrown by a test");
     });
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 10);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 10);
     assertThat(fleet.count("attempts")).as("an abort of ours is no outcome").isEqualTo(10);
     assertThat(metrics.scrape())
         .contains("egress_dispatcher_restarts_total{part=\"delivery\",reason=\"failure\"} 1.0");
@@ -124,13 +123,12 @@ class RestartTest {
     SqlConnection blocking = Fleet.await(fleet.database.getConnection());
     Fleet.await(blocking.query("begin; lock table endpoints").execute());
     fleet.captures(workspace, 5);
-    await().atMost(PATIENCE).until(() -> waitingForALock() > 0);
+    await().until(() -> waitingForALock() > 0);
 
     context.runOnContext(_ -> {
       throw new IllegalStateException("thrown by a test");
     });
     await()
-        .atMost(PATIENCE)
         .until(() ->
             metrics
                 .scrape()
@@ -140,9 +138,9 @@ class RestartTest {
     Fleet.await(blocking.close());
 
     fleet.dispatcher();
-    await().atMost(PATIENCE).until(() -> arrived().size() == 5);
+    await().until(() -> arrived().size() == 5);
     fleet.captures(workspace, 5);
-    await().atMost(PATIENCE).until(() -> arrived().size() == 10);
+    await().until(() -> arrived().size() == 10);
   }
 
   /** Records may come before or after it knows that its database is away. */
@@ -158,19 +156,19 @@ class RestartTest {
       DispatcherApp cutOff =
           fleet.dispatcher(Map.of("EGRESS_DATABASE_URL", proxy.url(url), "stall", "1s"));
       fleet.dispatcher();
-      await().atMost(PATIENCE).until(() -> membersWithPartitions() == 4);
+      await().until(() -> membersWithPartitions() == 4);
       proxy.stall();
       if (knows) {
-        await().atMost(PATIENCE).until(() -> !hasItsDatabase(cutOff));
+        await().until(() -> !hasItsDatabase(cutOff));
       }
       for (int i = 0; i < 4; i++) {
         fleet.captures(UUID.randomUUID(), 1);
       }
       fleet.captures(workspace, 5);
 
-      await().atMost(PATIENCE).until(() -> arrived().size() == 40);
+      await().until(() -> arrived().size() == 40);
       proxy.resume();
-      await().atMost(PATIENCE).until(() -> membersWithPartitions() == 4);
+      await().until(() -> membersWithPartitions() == 4);
     }
   }
 
@@ -185,7 +183,7 @@ class RestartTest {
       fleet.dispatcher(Map.of("EGRESS_DATABASE_URL", proxy.url(url)));
       fleet.captures(workspace, 1);
 
-      await().atMost(PATIENCE).until(() -> arrived().size() == 1);
+      await().until(() -> arrived().size() == 1);
     }
   }
 

@@ -31,7 +31,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class RetryTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private static final Behaviour FAILING =
       (request, _) -> request.response().setStatusCode(503).end("not today");
@@ -61,7 +60,7 @@ class RetryTest {
 
     UUID capture = fleet.captures(workspace, 1).get(0);
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'exhausted'") == 1);
+    await().until(() -> fleet.count("deliveries where state = 'exhausted'") == 1);
     List<Arrival> arrivals = fleet.receivers.arrivals("crm");
     assertThat(arrivals).hasSize(7);
     List<Instant> starts = starts(fleet);
@@ -97,7 +96,7 @@ class RetryTest {
 
     fleet.captures(workspace, 1);
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'pending'") == 1);
+    await().until(() -> fleet.count("deliveries where state = 'pending'") == 1);
     Instant due = due(fleet, Duration.ofMinutes(1), 2);
     assertThat(due).isAfterOrEqualTo(starts(fleet).get(0).plus(Duration.ofMinutes(1)));
     Row delivery = fleet.query("select next_attempt_at from deliveries").iterator().next();
@@ -114,7 +113,7 @@ class RetryTest {
 
     List<UUID> captures = fleet.captures(workspace, 10);
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 10);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 10);
     assertThat(fleet.receivers.arrivals("crm")).hasSize(40);
     assertThat(fleet.count("deliveries")).isEqualTo(10);
     assertThat(fleet.count("attempts where outcome = 'status'")).isEqualTo(30);
@@ -130,12 +129,12 @@ class RetryTest {
     fleet.endpoint(workspace, "crm");
     DispatcherApp before = fleet.dispatcher();
     fleet.captures(workspace, 5);
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'pending'") == 5);
+    await().until(() -> fleet.count("deliveries where state = 'pending'") == 5);
     fleet.stop(before);
 
     fleet.dispatcher(Map.of("EGRESS_RETRY_SCHEDULE", "2h,4h"));
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 5);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 5);
     assertThat(fleet.receivers.arrivals("crm")).hasSize(10);
   }
 
@@ -147,12 +146,12 @@ class RetryTest {
     fleet.endpoint(workspace, "fine");
     fleet.dispatcher();
     fleet.captures(workspace, 20);
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries") == 40);
+    await().until(() -> fleet.count("deliveries") == 40);
 
     Records.repeat(fleet, fleet.topics.capturesProcessed());
     Records.repeat(fleet, fleet.topics.deliveries());
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 40);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 40);
     Records.awaitAllRead(fleet);
     assertThat(fleet.receivers.arrivals("fine")).hasSize(20);
     assertThat(fleet.receivers.arrivals("flaky")).hasSize(40);
@@ -178,7 +177,7 @@ class RetryTest {
 
     fleet.captures(workspace, 1);
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
     List<Instant> starts = starts(fleet);
     List<Long> longer = List.of(700L, 2_000L, 0L, 0L);
     for (int i = 0; i < longer.size(); i++) {

@@ -9,7 +9,6 @@ import io.egress.dispatcher.DispatcherApp;
 import io.egress.dispatcher.Fleet;
 import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.NewEndpoint;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,7 +28,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class UpdatesTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Fleet fleet = new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "1s,1s,1s,1h"));
   private final UUID workspace = UUID.randomUUID();
@@ -51,8 +49,8 @@ class UpdatesTest {
 
     fleet.revise(workspace, capture, "corrected");
 
-    await().atMost(PATIENCE).until(() -> updates("crm").size() == 1);
-    await().atMost(PATIENCE).until(() -> updates("history").size() == 1);
+    await().until(() -> updates("crm").size() == 1);
+    await().until(() -> updates("history").size() == 1);
     awaitDelivered(8);
     assertThat(updates("search")).as("it did not ask").isEmpty();
     assertThat(updates("late")).as("it was never owed it").isEmpty();
@@ -103,7 +101,6 @@ class UpdatesTest {
       fleet.revise(workspace, capture, "change " + i);
       int failed = i;
       await()
-          .atMost(PATIENCE)
           .until(() ->
               fleet.count("deliveries where origin = 'update' and last_outcome = 'status'")
                   >= failed);
@@ -112,7 +109,7 @@ class UpdatesTest {
     broken.set(false);
 
     awaitDelivered(2);
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'superseded'") == 2);
+    await().until(() -> fleet.count("deliveries where state = 'superseded'") == 2);
     assertThat(updates("crm").subList(refused, updates("crm").size()))
         .extracting(UpdatesTest::text)
         .containsExactly("change 3");
@@ -126,7 +123,7 @@ class UpdatesTest {
     fleet.endpoint(workspace, following("crm", false));
     DispatcherApp dispatcher = fleet.dispatcher();
     UUID capture = fleet.captures(workspace, 1).get(0);
-    await().atMost(PATIENCE).until(() -> fleet.count("attempts") >= 1);
+    await().until(() -> fleet.count("attempts") >= 1);
     fleet.query("update endpoints set spec = spec || '{\"max_in_flight\": 1}'");
     fleet.stop(dispatcher);
     broken.set(false);
@@ -137,7 +134,7 @@ class UpdatesTest {
     awaitDelivered(1);
     fleet.query("update backfills set finished_at = null where origin = 'update'");
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'superseded'") == 1);
+    await().until(() -> fleet.count("deliveries where state = 'superseded'") == 1);
     assertThat(updates("crm")).isEmpty();
     assertThat(text(arrivals("crm", capture).getLast())).isEqualTo("corrected");
   }
@@ -161,11 +158,11 @@ class UpdatesTest {
     awaitDelivered(1);
     broken.set(true);
     fleet.revise(workspace, capture, "corrected");
-    await().atMost(PATIENCE).until(() -> updates("crm").size() == 1);
+    await().until(() -> updates("crm").size() == 1);
 
     fleet.query("select erase_capture('%s', null, 'requested')".formatted(capture));
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'skipped'") == 1);
+    await().until(() -> fleet.count("deliveries where state = 'skipped'") == 1);
     awaitDelivered(2);
     assertThat(arrivals("crm", capture).getLast().event()).isEqualTo("capture.erased");
     assertThat(arrivals("crm", capture).getLast().headers().get("x-service-revision"))
@@ -189,7 +186,6 @@ class UpdatesTest {
     fleet.receivers.behave("crm", (request, _) -> request.response().setStatusCode(500).end());
     // Whichever attempt meets the failing receiver: the update is delivered, or it is given up.
     await()
-        .atMost(PATIENCE)
         .until(() ->
             fleet.count(
                     "deliveries where origin = 'update' and state in ('exhausted', 'delivered')")
@@ -200,12 +196,10 @@ class UpdatesTest {
     UUID replay = fleet.replay(endpoint, 1, 2, true);
 
     await()
-        .atMost(PATIENCE)
         .until(() ->
             fleet.count("backfills where finished_at is not null and id = '%s'".formatted(replay))
                 == 1);
     await()
-        .atMost(PATIENCE)
         .until(() ->
             fleet.count(
                     "deliveries where state = 'delivered' and replay_id = '%s'".formatted(replay))
@@ -259,7 +253,6 @@ class UpdatesTest {
     }
     broken.set(false);
     await()
-        .atMost(PATIENCE)
         .until(() ->
             fleet.count("backfills where finished_at is null") == 0
                 && fleet.count("deliveries where state = 'pending'") == 0
@@ -267,7 +260,6 @@ class UpdatesTest {
     endpoints.forEach(endpoint -> fleet.replay(endpoint, 1, captures.size(), true));
     for (String receiver : receivers) {
       await()
-          .atMost(PATIENCE)
           .untilAsserted(() ->
               assertThat(copyOf(receiver)).as(receiver + ", seed " + seed).isEqualTo(current));
       assertThat(
@@ -318,9 +310,7 @@ class UpdatesTest {
   }
 
   private void awaitDelivered(int count) {
-    await()
-        .atMost(PATIENCE)
-        .until(() -> fleet.count("deliveries where state = 'delivered'") == count);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == count);
   }
 
   private List<Arrival> arrivals(String receiver, UUID capture) {

@@ -12,7 +12,6 @@ import io.egress.webhook.endpoint.NewEndpoint;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Transaction;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +30,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class FanOutTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private static final String WAITING_FOR_ENDPOINTS =
       "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
@@ -53,7 +51,7 @@ class FanOutTest {
     fleet.endpoint(workspace, "crm");
     DispatcherApp dispatcher = fleet.dispatcher();
     fleet.captures(workspace, 20);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() == 20);
+    await().until(() -> fleet.receivers.count() == 20);
     fleet.stop(dispatcher);
 
     assertThat(committed().values().stream().mapToLong(OffsetAndMetadata::offset).sum())
@@ -66,7 +64,7 @@ class FanOutTest {
     DispatcherApp dispatcher = fleet.dispatcher();
     Transaction locked = lockEndpoints();
     fleet.captures(workspace, 20);
-    await().atMost(PATIENCE).until(() -> fleet.count(WAITING_FOR_ENDPOINTS) == 1);
+    await().until(() -> fleet.count(WAITING_FOR_ENDPOINTS) == 1);
     Future<Void> closed = dispatcher.close();
     Fleet.await(locked.rollback());
     Fleet.await(closed);
@@ -83,7 +81,6 @@ class FanOutTest {
     fleet.captures(workspace, 20);
 
     await()
-        .atMost(PATIENCE)
         .until(
             () -> committed().values().stream().mapToLong(OffsetAndMetadata::offset).sum() == 20);
   }
@@ -93,7 +90,7 @@ class FanOutTest {
     fleet.endpoint(workspace, "crm");
     DispatcherApp first = fleet.dispatcher();
     fleet.captures(workspace, 50);
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 50);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 50);
     fleet.stop(first);
 
     Map<TopicPartition, OffsetAndMetadata> nothing =
@@ -101,7 +98,7 @@ class FanOutTest {
             .collect(Collectors.toMap(partition -> partition, _ -> new OffsetAndMetadata(0)));
     admin.alterConsumerGroupOffsets(fleet.topics.fanOutGroup(), nothing).all().get();
     fleet.dispatcher();
-    await().atMost(PATIENCE).until(() -> owed() == 100);
+    await().until(() -> owed() == 100);
     Records.awaitAllRead(fleet);
 
     assertThat(fleet.receivers.count()).isEqualTo(50);
@@ -125,7 +122,7 @@ class FanOutTest {
 
     fleet.dispatcher();
 
-    await().atMost(PATIENCE).until(() -> fleet.receivers.count() == 3);
+    await().until(() -> fleet.receivers.count() == 3);
   }
 
   private Transaction lockEndpoints() {

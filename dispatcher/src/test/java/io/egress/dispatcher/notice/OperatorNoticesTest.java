@@ -14,7 +14,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -37,7 +36,6 @@ import org.slf4j.LoggerFactory;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class OperatorNoticesTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String SECRET = "operator-secret";
   private static final Behaviour FAILING =
       (request, _) -> request.response().setStatusCode(503).end();
@@ -104,9 +102,7 @@ class OperatorNoticesTest {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
     fleet.dispatcher(operator);
     fleet.captures(workspace, 2);
-    await()
-        .atMost(PATIENCE)
-        .until(() -> fleet.count("endpoints where failing_since is not null") == 1);
+    await().until(() -> fleet.count("endpoints where failing_since is not null") == 1);
     assertThat(notices).as("it has not failed for long").isEmpty();
     failFor("6 minutes");
 
@@ -138,7 +134,7 @@ class OperatorNoticesTest {
       assertThat(notice.body().toJsonObject().getString("event")).isEqualTo(notice.event());
     }
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'exhausted'") == 2);
+    await().until(() -> fleet.count("deliveries where state = 'exhausted'") == 2);
     fleet.receivers.behave("crm", (request, _) -> request.response().end());
     fleet.captures(workspace, 1);
 
@@ -147,7 +143,7 @@ class OperatorNoticesTest {
         .isEqualTo(data.getString("failing_since"));
     assertThat(recovered.data().getString("recovered_at")).isNotNull();
     assertThat(recovered.data().containsKey("last_answer")).isFalse();
-    await().atMost(PATIENCE).until(() -> fleet.count("operator_notices") == 0);
+    await().until(() -> fleet.count("operator_notices") == 0);
     assertThat(notices).extracting(Notice::event).doesNotHaveDuplicates();
   }
 
@@ -163,14 +159,13 @@ class OperatorNoticesTest {
     Notice first = awaitNotice("endpoint.paused");
     accepts = true;
     await()
-        .atMost(PATIENCE)
         .until(() -> notices.stream().filter(notice -> notice.id().equals(first.id())).count() > 1);
 
     assertThat(first.data().getString("endpoint_id")).isEqualTo(endpoint.id().toString());
     assertThat(first.data().getString("reason")).isEqualTo("failing");
     assertThat(first.data().getString("paused_at")).isNotNull();
     assertThat(first.signature()).isEqualTo(signature(first));
-    await().atMost(PATIENCE).until(() -> fleet.count("operator_notices") == 0);
+    await().until(() -> fleet.count("operator_notices") == 0);
     assertThat(told.list)
         .extracting(ILoggingEvent::getFormattedMessage)
         .anySatisfy(line ->
@@ -181,7 +176,7 @@ class OperatorNoticesTest {
   void outliveTheDispatcher() {
     accepts = false;
     DispatcherApp before = fleet.dispatcher(operator);
-    await().atMost(PATIENCE).until(() -> fleet.count("queue") == 1);
+    await().until(() -> fleet.count("queue") == 1);
     fleet.stop(before);
     fleet.query("update queue set cluster_id = 'another'");
     DispatcherApp finds = fleet.dispatcher(operator);
@@ -193,7 +188,7 @@ class OperatorNoticesTest {
     int known = notices.size();
     fleet.dispatcher(operator);
 
-    await().atMost(PATIENCE).until(() -> fleet.count("operator_notices") == 0);
+    await().until(() -> fleet.count("operator_notices") == 0);
     assertThat(notices).hasSizeGreaterThan(known);
     assertThat(notices).extracting(Notice::id).containsOnly(lost.id());
   }
@@ -207,7 +202,7 @@ class OperatorNoticesTest {
 
     awaitNotice("endpoint.paused");
 
-    await().atMost(PATIENCE).until(() -> fleet.count("operator_notices") == 0);
+    await().until(() -> fleet.count("operator_notices") == 0);
     assertThat(notices).hasSize(1);
   }
 
@@ -219,7 +214,7 @@ class OperatorNoticesTest {
     fleet.dispatcher();
     fleet.captures(workspace, 1);
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'exhausted'") == 1);
+    await().until(() -> fleet.count("deliveries where state = 'exhausted'") == 1);
 
     assertThat(fleet.count("operator_notices")).isZero();
     assertThat(fleet.count("endpoints where failing_announced is not null")).isZero();
@@ -230,9 +225,7 @@ class OperatorNoticesTest {
   }
 
   private Notice awaitNotice(String event) {
-    await()
-        .atMost(PATIENCE)
-        .until(() -> notices.stream().anyMatch(notice -> notice.event().equals(event)));
+    await().until(() -> notices.stream().anyMatch(notice -> notice.event().equals(event)));
     return notices.stream()
         .filter(notice -> notice.event().equals(event))
         .findFirst()

@@ -7,7 +7,6 @@ import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers.Behaviour;
 import io.egress.webhook.endpoint.EndpointChange;
 import io.vertx.sqlclient.Row;
-import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class AutomaticPauseTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Behaviour FAILING =
       (request, _) -> request.response().setStatusCode(503).end();
   private static final String PAUSED = "endpoints where paused and paused_reason = 'failing'";
@@ -48,14 +46,14 @@ class AutomaticPauseTest {
     fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     fleet.captures(workspace, 1);
-    await().atMost(PATIENCE).until(() -> fleet.count(FAILS) == 1);
-    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("crm").size() >= 3);
+    await().until(() -> fleet.count(FAILS) == 1);
+    await().until(() -> fleet.receivers.arrivals("crm").size() >= 3);
     assertThat(fleet.count(PAUSED)).as("not for the whole time yet").isZero();
 
     failFor("6 days");
 
-    await().atMost(PATIENCE).until(() -> fleet.count(PAUSED) == 1);
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'skipped'") == 1);
+    await().until(() -> fleet.count(PAUSED) == 1);
+    await().until(() -> fleet.count("deliveries where state = 'skipped'") == 1);
     Row entry =
         fleet
             .query("select action, kind, via, actor, workspace_id, changes::text from audit")
@@ -75,12 +73,12 @@ class AutomaticPauseTest {
     fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     fleet.captures(workspace, 1);
-    await().atMost(PATIENCE).until(() -> fleet.count(FAILS) == 1);
+    await().until(() -> fleet.count(FAILS) == 1);
 
     fleet.receivers.behave("crm", (request, _) -> request.response().end());
 
-    await().atMost(PATIENCE).until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
-    await().atMost(PATIENCE).until(() -> fleet.count(FAILS) == 0);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 1);
+    await().until(() -> fleet.count(FAILS) == 0);
     assertThat(fleet.count("endpoints where paused")).isZero();
   }
 
@@ -90,15 +88,15 @@ class AutomaticPauseTest {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
     fleet.dispatcher();
     fleet.captures(workspace, 1);
-    await().atMost(PATIENCE).until(() -> fleet.count(FAILS) == 1);
+    await().until(() -> fleet.count(FAILS) == 1);
     failFor("6 days");
-    await().atMost(PATIENCE).until(() -> fleet.count(PAUSED) == 1);
+    await().until(() -> fleet.count(PAUSED) == 1);
 
     fleet.change(endpoint, EndpointChange.pausing(false));
     int before = fleet.receivers.arrivals("crm").size();
     fleet.captures(workspace, 1);
 
-    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("crm").size() >= before + 3);
+    await().until(() -> fleet.receivers.arrivals("crm").size() >= before + 3);
     assertThat(fleet.count("endpoints where paused")).isZero();
   }
 
@@ -112,13 +110,12 @@ class AutomaticPauseTest {
     fleet.dispatcher();
     fleet.captures(workspace, 1);
 
-    await().atMost(PATIENCE).until(() -> fleet.receivers.arrivals("crm").size() >= 4);
+    await().until(() -> fleet.receivers.arrivals("crm").size() >= 4);
     assertThat(fleet.count("endpoints where paused")).isZero();
 
     fleet.receivers.behave("crm", (request, _) -> request.response().end());
     fleet.captures(workspace, 1);
     await()
-        .atMost(PATIENCE)
         .until(() -> fleet.count(FAILS) == 0); // Else it would count once pausing is wanted again.
   }
 

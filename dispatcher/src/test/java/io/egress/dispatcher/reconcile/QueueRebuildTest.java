@@ -46,7 +46,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class QueueRebuildTest {
   private static final Duration LOG_RETENTION = Duration.ofDays(30);
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Fleet fleet =
       new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "1m,1h", "EGRESS_TOPIC_PARTITIONS", "1"));
@@ -81,7 +80,7 @@ class QueueRebuildTest {
 
     rebuild();
 
-    await().atMost(PATIENCE).until(() -> state().equals("waiting"));
+    await().until(() -> state().equals("waiting"));
     List<Delivery> published = Records.of(fleet, fleet.topics.backfill());
     if (Instant.now().isBefore(soon)) {
       assertThat(published)
@@ -92,9 +91,7 @@ class QueueRebuildTest {
                   .sorted(Comparator.comparing(Delivery::dueAt).thenComparing(Delivery::id))
                   .toList());
     }
-    await()
-        .atMost(PATIENCE)
-        .until(() -> Records.of(fleet, fleet.topics.backfill()).size() == overdue.size() + 11);
+    await().until(() -> Records.of(fleet, fleet.topics.backfill()).size() == overdue.size() + 11);
     assertThat(Instant.now()).isAfter(soon);
     assertThat(state()).isEqualTo("waiting");
     assertThat(Records.of(fleet, fleet.topics.retry("1h"))).isEmpty();
@@ -119,7 +116,7 @@ class QueueRebuildTest {
 
     rebuild();
 
-    await().atMost(PATIENCE).until(() -> state().equals("finished"));
+    await().until(() -> state().equals("finished"));
     assertThat(Records.of(fleet, fleet.topics.backfill()))
         .extracting(
             Delivery::endpointId, Delivery::captureId, Delivery::replayId, Delivery::attempt)
@@ -142,9 +139,9 @@ class QueueRebuildTest {
     rebuild();
     QueueRebuild other = started();
 
-    await().atMost(PATIENCE).until(() -> state().equals("finished"));
+    await().until(() -> state().equals("finished"));
     assertThat(Records.of(fleet, fleet.topics.backfill())).hasSize(100).doesNotHaveDuplicates();
-    await().atMost(PATIENCE).until(() -> !other.isRunning() && !isRunning());
+    await().until(() -> !other.isRunning() && !isRunning());
     other.close();
   }
 
@@ -159,7 +156,7 @@ class QueueRebuildTest {
 
     rebuild();
 
-    await().atMost(PATIENCE).until(() -> state().equals("finished"));
+    await().until(() -> state().equals("finished"));
     List<Delivery> published = Records.of(fleet, fleet.topics.backfill());
     assertThat(published)
         .filteredOn(each -> each.origin() == Origin.BACKFILL)

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Records;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,7 +21,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class ReconcilerTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Fleet fleet = new Fleet(Map.of("reconcile-after", "1s"));
   private final UUID workspace = UUID.randomUUID();
@@ -41,9 +39,9 @@ class ReconcilerTest {
 
     fleet.dispatcher();
 
-    await().atMost(PATIENCE).until(() -> arrived().containsAll(owed));
+    await().until(() -> arrived().containsAll(owed));
     assertThat(arrived()).doesNotContainAnyElementsOf(history);
-    await().atMost(PATIENCE).until(() -> fleet.count("reconciliations where position = 23") == 1);
+    await().until(() -> fleet.count("reconciliations where position = 23") == 1);
     assertThat(fleet.count("deliveries where state = 'delivered'")).isEqualTo(20);
     assertThat(fleet.count("attempts")).as("found again is not sent twice").isEqualTo(20);
   }

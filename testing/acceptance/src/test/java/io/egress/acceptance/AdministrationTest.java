@@ -7,7 +7,6 @@ import io.egress.standalone.demo.SampleConversations;
 import io.egress.testing.CertificateAuthority;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import java.util.regex.Matcher;
@@ -30,7 +29,6 @@ class AdministrationTest {
       "secret +whsec_[A-Za-z0-9_-]{43}\\s+for x-service-signature\\s+"
           + "standard-webhooks +whsec_[A-Za-z0-9+/=]{68}\\s+the same secret for libraries of Standard Webhooks and Svix\\s+";
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static TenantWorld roles;
   private static Administrator administrator;
 
@@ -173,9 +171,7 @@ class AdministrationTest {
     put(workspace);
 
     String list = "/workspaces/" + workspace + "/deliveries";
-    await()
-        .atMost(PATIENCE)
-        .until(() -> roles.call("GET", list, new JsonObject()).encode().contains("\"dns\""));
+    await().until(() -> roles.call("GET", list, new JsonObject()).encode().contains("\"dns\""));
     assertThat(run("deliveries", "list", workspace.toString(), "--endpoint", endpoint))
         .containsPattern("pending \\(1\\) +host name not");
     JsonObject listed =
@@ -253,7 +249,6 @@ class AdministrationTest {
     run("endpoints", "pause", workspace.toString(), endpoint);
     put(workspace);
     await()
-        .atMost(PATIENCE)
         .until(() ->
             !roles
                 .call("GET", deliveries + "?state=skipped", new JsonObject())
@@ -270,7 +265,6 @@ class AdministrationTest {
             "GET", "/workspaces/" + workspace + "/replays/" + started.group(1), new JsonObject());
     assertThat(replay.getString("endpoint_id")).isEqualTo(endpoint);
     await()
-        .atMost(PATIENCE)
         .until(() ->
             !roles
                 .call("GET", deliveries + "?capture_id=" + skipped(deliveries), new JsonObject())

@@ -1,6 +1,5 @@
 package io.egress.acceptance;
 
-import static io.egress.acceptance.BothRoles.PATIENCE;
 import static io.egress.acceptance.BothRoles.done;
 import static org.awaitility.Awaitility.await;
 
@@ -21,9 +20,7 @@ final class AllMetrics {
     environment.remove("reconcile-after");
     addFailingEndpoint(environment);
     BothRoles roles = new BothRoles(environment);
-    await()
-        .atMost(PATIENCE)
-        .until(() -> !(roles.metricsOfApi() + roles.metricsOfDispatcher()).contains(" NaN"));
+    await().until(() -> !(roles.metricsOfApi() + roles.metricsOfDispatcher()).contains(" NaN"));
     return roles;
   }
 

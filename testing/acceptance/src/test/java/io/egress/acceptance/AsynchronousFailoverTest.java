@@ -1,6 +1,5 @@
 package io.egress.acceptance;
 
-import static io.egress.acceptance.BothRoles.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -66,7 +65,7 @@ class AsynchronousFailoverTest {
     kept.forEach(id -> roles.put(tenant, id));
     awaitDelivered(kept);
     String before = cursor(tenant);
-    await().atMost(PATIENCE).until(() -> count().equals("3"));
+    await().until(() -> count().equals("3"));
 
     replication.stall();
     List<UUID> lost = captures(4);
@@ -81,21 +80,19 @@ class AsynchronousFailoverTest {
 
     List<UUID> repeated = List.of(lost.get(2), lost.get(0));
     repeated.forEach(id -> roles.put(tenant, id));
-    await().atMost(PATIENCE).until(() -> ids(roles.page(tenant, null)).size() == 5);
+    await().until(() -> ids(roles.page(tenant, null)).size() == 5);
     assertThat(roles.page(tenant, lostCursor))
         .satisfies(refused -> {
           assertThat(refused.statusCode()).isEqualTo(400);
           assertThat(refused.body()).contains("restored");
         });
     assertThat(ids(roles.page(tenant, before))).containsExactlyElementsOf(strings(repeated));
-    await().atMost(PATIENCE).until(() -> roles.verify(tenant).getLong("delivered") == 5);
+    await().until(() -> roles.verify(tenant).getLong("delivered") == 5);
     assertThat(roles.verify(tenant).getLong("missing")).isZero();
   }
 
   private void awaitDelivered(List<UUID> ids) {
-    await()
-        .atMost(PATIENCE)
-        .until(() -> ids.stream().allMatch(id -> roles.isDelivered("live", id)));
+    await().until(() -> ids.stream().allMatch(id -> roles.isDelivered("live", id)));
   }
 
   private String cursor(Tenant tenant) {

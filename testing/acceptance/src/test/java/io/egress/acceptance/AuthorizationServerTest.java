@@ -1,6 +1,5 @@
 package io.egress.acceptance;
 
-import static io.egress.acceptance.BothRoles.PATIENCE;
 import static io.egress.acceptance.BothRoles.done;
 import static io.egress.acceptance.Snippets.has;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -75,7 +74,7 @@ class AuthorizationServerTest {
       create(roles, url, SECRET);
       roles.call("PUT", "/captures/" + UUID.randomUUID(), BothRoles.capture(workspace));
       roles.call("PUT", "/captures/" + UUID.randomUUID(), BothRoles.capture(workspace));
-      await().atMost(PATIENCE).until(() -> authorizations.size() == 2);
+      await().until(() -> authorizations.size() == 2);
 
       String token = authorizations.remove();
       assertThat(token).startsWith("Bearer ").isEqualTo(authorizations.remove());

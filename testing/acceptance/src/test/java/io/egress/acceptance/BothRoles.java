@@ -22,7 +22,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
@@ -38,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  * own. The dispatcher can be left out.
  */
 public final class BothRoles implements AutoCloseable {
-  public static final Duration PATIENCE = Duration.ofSeconds(60);
   public static final String TOKEN = "test-token-of-the-internal-api";
 
   private static final HttpClient HTTP = HttpClient.newHttpClient();
@@ -175,7 +173,7 @@ public final class BothRoles implements AutoCloseable {
     assertThat(send(history).body()).contains("\"created\":" + captures);
     String key = mintKey(workspace);
     String last = "/api/v1/captures/" + finished.lastKey();
-    await().atMost(PATIENCE).until(() -> pull(last, key).statusCode() == 200);
+    await().until(() -> pull(last, key).statusCode() == 200);
     return new TreeSet<>(finished.keySet());
   }
 

@@ -13,7 +13,6 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,7 +29,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** What the README shows, each command in a process of its own. */
 @Execution(ExecutionMode.CONCURRENT)
 class CommandLineTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Path folder;
 
@@ -67,7 +65,7 @@ class CommandLineTest {
               .getString("key");
       key = minted;
       String url = pullUrl(up);
-      await().atMost(PATIENCE).until(() -> Pull.captures(url, minted).size() == 1);
+      await().until(() -> Pull.captures(url, minted).size() == 1);
       cursor = Pull.page(url, key).getJsonObject("pageInfo").getString("endCursor");
       put(api, workspace);
       try (CommandLine audit =
@@ -81,7 +79,7 @@ class CommandLineTest {
     try (CommandLine up = CommandLine.start(environment(), "up")) {
       String url = pullUrl(up);
       String after = url + "?after=" + cursor;
-      await().atMost(PATIENCE).until(() -> Pull.captures(after, key).size() == 1);
+      await().until(() -> Pull.captures(after, key).size() == 1);
       assertThat(up.output())
           .as("what was made is told once")
           .doesNotContain("EGRESS_INTERNAL_TOKEN")

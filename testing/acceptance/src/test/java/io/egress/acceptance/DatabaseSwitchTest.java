@@ -12,7 +12,6 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -34,7 +33,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Tag("full")
 @Execution(ExecutionMode.CONCURRENT)
 class DatabaseSwitchTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Vertx vertx = Vertx.vertx();
   private final Inbox inbox = new Inbox(vertx);
@@ -76,12 +74,12 @@ class DatabaseSwitchTest {
         shell.run(block(page, "psql \"$NEW\" -c \"alter role egress set"));
         Set<String> since = put(roles, 10);
         String copied = "select bool_and(srsubstate = 'r') from pg_subscription_rel";
-        await().atMost(PATIENCE).until(() -> next.ask(copied).equals("t"));
+        await().until(() -> next.ask(copied).equals("t"));
         shell.run(block(page, "psql \"$NEW\" -c \"select srsubstate"));
 
         shell.run(block(page, "set -eu"));
         String first = UUID.randomUUID().toString();
-        await().atMost(PATIENCE).ignoreExceptions().until(() -> put(roles, first));
+        await().ignoreExceptions().until(() -> put(roles, first));
         since.add(first);
         assertThat(roles.mintKey(workspace)).as("sequences go on").isNotEmpty();
         since.addAll(put(roles, 9));
@@ -90,7 +88,7 @@ class DatabaseSwitchTest {
         assertThat(old.ask("select count(*) from stream")).isEqualTo("20");
         String cursor = read.getJsonObject("pageInfo").getString("endCursor");
         assertThat(ids(pull(roles, key, "&after=" + cursor))).isEqualTo(since);
-        await().atMost(PATIENCE).until(() -> inbox.captures("crm").containsAll(since));
+        await().until(() -> inbox.captures("crm").containsAll(since));
         new Administrator(roles.internalPort(), BothRoles.TOKEN)
             .run("verify", workspace.toString());
         assertThat(inbox.accepted("crm").values()).hasSize(30).containsOnly(1);

@@ -3,7 +3,6 @@ package io.egress.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -14,7 +13,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** The demo. */
 @Execution(ExecutionMode.CONCURRENT)
 class DemoTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @Test
   @Tag("full")
@@ -26,9 +24,7 @@ class DemoTest {
       String link = demo.awaitOutput("(http://127.0.0.1:\\d+/portal/open\\?token=\\S+)");
       assertThat(Pull.text(link)).contains("Open settings");
       demo.awaitOutput("pipeline  finished +Talk about");
-      await()
-          .atMost(PATIENCE)
-          .untilAsserted(() -> assertThat(Pull.captures(url, key).size()).isGreaterThan(1));
+      await().untilAsserted(() -> assertThat(Pull.captures(url, key).size()).isGreaterThan(1));
 
       demo.awaitOutput("healthy +1 +yes +200 +Talk about");
       demo.awaitOutput("flaky +1 +yes +503 +Talk about");

@@ -33,7 +33,6 @@ import org.junit.jupiter.api.Timeout;
 /** The database is searched by ErasuresApiTest. */
 @Tag("full")
 class ErasureRemainsTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String TOKEN = "token-of-a-privacy-officer";
   private static final String SPOKEN = "spoken-and-then-erased";
   private static final String TITLE = "title-and-then-erased";
@@ -84,11 +83,11 @@ class ErasureRemainsTest {
               .put("url", "http://127.0.0.1:" + receiver.getAddress().getPort() + "/")
               .put("events", new JsonArray().add("capture.processed").add("capture.erased")));
       internal.call("PUT", "/captures/" + capture, capture());
-      await().atMost(PATIENCE).until(() -> attempts.get() >= 2);
+      await().until(() -> attempts.get() >= 2);
 
       internal.call("DELETE", "/captures/" + capture, new JsonObject().put("reason", "requested"));
       int before = attempts.get();
-      await().atMost(PATIENCE).until(() -> attempts.get() > before);
+      await().until(() -> attempts.get() > before);
       dispatcher.terminate();
       api.terminate();
       assertThat(dispatcher.awaitExit()).as(dispatcher.output()).isZero();

@@ -1,6 +1,5 @@
 package io.egress.acceptance;
 
-import static io.egress.acceptance.BothRoles.PATIENCE;
 import static io.egress.acceptance.BothRoles.done;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -65,8 +64,8 @@ class FiltersTest {
     rename(laterManual, "manual");
     erase(manual);
     erase(laterAmbient);
-    await().atMost(PATIENCE).until(() -> listed("erasure").size() == 1);
-    await().atMost(PATIENCE).until(() -> listed("update").size() == 1);
+    await().until(() -> listed("erasure").size() == 1);
+    await().until(() -> listed("update").size() == 1);
 
     assertThat(listed("erasure")).containsExactly(manual);
     assertThat(listed("update")).containsExactly(laterManual);
@@ -107,14 +106,14 @@ class FiltersTest {
     create(false, null);
     put("ambient", workspace);
     UUID manual = put("manual", workspace);
-    await().atMost(PATIENCE).until(() -> received().size() == 2);
+    await().until(() -> received().size() == 2);
     change(MANUAL);
 
     roles.call("POST", path() + "/replays", new JsonObject().put("from_position", 1));
 
-    await().atMost(PATIENCE).until(() -> listed("replay").size() == 1);
+    await().until(() -> listed("replay").size() == 1);
     assertThat(listed("replay")).containsExactly(manual);
-    await().atMost(PATIENCE).until(() -> replay().getString("state").equals("published"));
+    await().until(() -> replay().getString("state").equals("published"));
     assertThat(replay().getLong("published")).isEqualTo(1);
   }
 
@@ -177,7 +176,7 @@ class FiltersTest {
   private void awaitReceived(UUID... captures) {
     Set<String> all =
         Arrays.stream(captures).map(UUID::toString).collect(Collectors.toUnmodifiableSet());
-    await().atMost(PATIENCE).until(() -> received().containsAll(all));
+    await().until(() -> received().containsAll(all));
     assertThat(received()).isEqualTo(all);
   }
 

@@ -139,7 +139,7 @@ class MirrorTest {
   void watchesUntilItIsStopped() throws Exception {
     List<String> ids = List.copyOf(api.finish(workspace, 2));
     try (CommandLine mirror = start("--watch")) {
-      await().atMost(BothRoles.PATIENCE).until(() -> files().size() == 2);
+      await().until(() -> files().size() == 2);
 
       try (CommandLine second = start()) {
         assertThat(second.awaitExit()).isEqualTo(1);
@@ -148,13 +148,9 @@ class MirrorTest {
       }
       erase(ids.get(0));
       api.finish(workspace, 1);
-      await()
-          .atMost(BothRoles.PATIENCE)
-          .until(() -> files().size() == 2 && !names().contains(ids.get(0)));
+      await().until(() -> files().size() == 2 && !names().contains(ids.get(0)));
       String corrected = correct(ids.get(1));
-      await()
-          .atMost(BothRoles.PATIENCE)
-          .until(() -> copies().values().stream().anyMatch(copy -> copy.contains(corrected)));
+      await().until(() -> copies().values().stream().anyMatch(copy -> copy.contains(corrected)));
 
       mirror.terminate();
       assertThat(mirror.awaitExit()).as(mirror.output()).isZero();

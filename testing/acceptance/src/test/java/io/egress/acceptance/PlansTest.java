@@ -1,6 +1,5 @@
 package io.egress.acceptance;
 
-import static io.egress.acceptance.BothRoles.PATIENCE;
 import static io.egress.acceptance.BothRoles.done;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -68,12 +67,12 @@ class PlansTest {
       roles.endpoint(small.workspace(), "history", true);
       passThrough(roles, small, TIMES);
       UUID last = passThrough(roles, grown, TIMES);
-      await().atMost(PATIENCE).until(() -> roles.isDelivered("flaky", last));
-      await().atMost(PATIENCE).until(() -> roles.isDelivered("history", first(small)));
-      await().atMost(PATIENCE).until(() -> isEmpty("outbox"));
+      await().until(() -> roles.isDelivered("flaky", last));
+      await().until(() -> roles.isDelivered("history", first(small)));
+      await().until(() -> isEmpty("outbox"));
     }
 
-    await().atMost(PATIENCE).until(() -> number(SESSIONS) == 0);
+    await().until(() -> number(SESSIONS) == 0);
     Map<String, Long> read = tables(READ_IN_SEQUENCE);
     before.forEach((table, already) -> read.merge(table, -already, Long::sum));
     // What runs by itself may read a table once or twice before the service has analyzed it.
@@ -110,7 +109,7 @@ class PlansTest {
   /** What the delivery log need not know is older than it remembers. */
   private void fill(UUID large) {
     query(fillWith(large));
-    await().atMost(PATIENCE).until(() -> number(UNKNOWN_TO_THE_PLANNER) == 0);
+    await().until(() -> number(UNKNOWN_TO_THE_PLANNER) == 0);
   }
 
   private static final String UNKNOWN_TO_THE_PLANNER =

@@ -1,6 +1,5 @@
 package io.egress.acceptance;
 
-import static io.egress.acceptance.BothRoles.PATIENCE;
 import static io.egress.acceptance.BothRoles.done;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -62,9 +61,9 @@ class PoolerTest {
       IntStream.range(0, 24).parallel().forEach(_ -> roles.passThrough(tenant));
       UUID last = roles.passThrough(tenant);
       roles.endpoint(tenant.workspace(), "history", true);
-      await().atMost(PATIENCE).until(() -> roles.isDelivered("flaky", last));
-      await().atMost(PATIENCE).until(() -> roles.isDelivered("history", first));
-      await().atMost(PATIENCE).until(() -> roles.isDelivered("history", last));
+      await().until(() -> roles.isDelivered("flaky", last));
+      await().until(() -> roles.isDelivered("history", first));
+      await().until(() -> roles.isDelivered("history", last));
 
       roles.rebuildQueue();
       assertThat(query(CONNECTIONS).iterator().next().getLong(0))
@@ -88,7 +87,6 @@ class PoolerTest {
                           _ -> connection.query("select pg_advisory_xact_lock(1)").execute())));
 
       await()
-          .atMost(PATIENCE)
           .until(() ->
               query(
                           "select from pg_stat_activity where state = 'idle in transaction' and datname = current_database()")

@@ -18,7 +18,6 @@ import io.vertx.sqlclient.Pool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -46,7 +45,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class QueueLossTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int CAPTURES = 20;
   private static final String PARTITIONS = "2";
 
@@ -102,7 +100,6 @@ class QueueLossTest {
         admin.deleteTopics(List.of(topic)).all().get();
         NewTopic same = new NewTopic(topic, Integer.parseInt(PARTITIONS), (short) 1);
         await()
-            .atMost(PATIENCE)
             .ignoreExceptions()
             .until(() -> admin.createTopics(List.of(same)).all().get() == null);
       }
@@ -187,7 +184,7 @@ class QueueLossTest {
     inbox.onlyDown(Set.of());
 
     awaitEverything();
-    await().atMost(PATIENCE).until(() -> rebuild().getString("state").equals("finished"));
+    await().until(() -> rebuild().getString("state").equals("finished"));
     assertThat(rebuild().getLong("published")).isLessThanOrEqualTo(3L * CAPTURES);
     assertThat(audited("queue.rebuild_requested")).isEqualTo(1);
   }
@@ -198,7 +195,6 @@ class QueueLossTest {
     endpoint("replayed");
     finish(CAPTURES);
     await()
-        .atMost(PATIENCE)
         .until(() ->
             inbox.captures("fine").equals(captures) && inbox.captures("replayed").equals(captures));
     inbox.onlyDown(Set.of("flaky", "replayed"));
@@ -209,7 +205,6 @@ class QueueLossTest {
         "/workspaces/" + workspace + "/endpoints/" + endpoints.get("replayed") + "/replays",
         new JsonObject().put("from_position", 1).put("to_position", CAPTURES));
     await()
-        .atMost(PATIENCE)
         .until(() ->
             count(
                     "deliveries where state = 'pending' and attempts >= 1"
@@ -219,7 +214,6 @@ class QueueLossTest {
 
   private void awaitEverything() {
     await()
-        .atMost(PATIENCE)
         .untilAsserted(() -> {
           assertThat(inbox.captures("fine")).isEqualTo(captures);
           assertThat(inbox.captures("flaky")).hasSize(captures.size() - CAPTURES);

@@ -10,7 +10,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -32,7 +31,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Tag("full")
 @Execution(ExecutionMode.CONCURRENT)
 class RestoreTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Vertx vertx = Vertx.vertx();
   private final Inbox inbox = new Inbox(vertx);
@@ -94,7 +92,7 @@ class RestoreTest {
                 moment));
     assertThat(restore.awaitExit()).as(restore.output()).isZero();
     try (InstalledPostgres server = InstalledPostgres.on(programs, restored)) {
-      await().atMost(PATIENCE).until(() -> server.ask("select pg_is_in_recovery()").equals("f"));
+      await().until(() -> server.ask("select pg_is_in_recovery()").equals("f"));
       assertThat(server.ask("select count(*) from stream")).isEqualTo("20");
       Map<String, Integer> before = Map.copyOf(inbox.accepted("crm"));
       assertThat(before).hasSize(30);
@@ -106,7 +104,7 @@ class RestoreTest {
         roles.finish(captures(5));
         JsonObject page = new JsonObject(roles.pull(key, keptCursor).body());
         assertThat(page.getJsonArray("captures")).hasSize(15);
-        await().atMost(PATIENCE).until(() -> roles.verified().getLong("delivered") == 35);
+        await().until(() -> roles.verified().getLong("delivered") == 35);
         roles.run("verify", workspace.toString());
       }
       assertThat(inbox.accepted("crm"))
@@ -131,9 +129,7 @@ class RestoreTest {
     String received =
         "select coalesce(bool_or(flush_lsn >= '%s'), false) from pg_stat_replication"
             .formatted(end);
-    await()
-        .atMost(PATIENCE)
-        .untilAsserted(() -> assertThat(server.ask(received)).as(wal.output()).isEqualTo("t"));
+    await().untilAsserted(() -> assertThat(server.ask(received)).as(wal.output()).isEqualTo("t"));
   }
 
   private static String script(String name) {
@@ -168,7 +164,7 @@ class RestoreTest {
     /** One after the other, until the last is delivered. */
     private void finish(Map<String, JsonObject> captures) {
       captures.forEach((id, capture) -> roles.call("PUT", "/captures/" + id, capture));
-      await().atMost(PATIENCE).until(() -> inbox.captures("crm").containsAll(captures.keySet()));
+      await().until(() -> inbox.captures("crm").containsAll(captures.keySet()));
     }
 
     private JsonObject verified() {

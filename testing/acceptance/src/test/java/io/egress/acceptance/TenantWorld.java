@@ -1,6 +1,5 @@
 package io.egress.acceptance;
 
-import static io.egress.acceptance.BothRoles.PATIENCE;
 import static io.egress.acceptance.BothRoles.done;
 import static io.egress.acceptance.BothRoles.send;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -75,7 +74,7 @@ final class TenantWorld implements AutoCloseable {
     UUID id = UUID.randomUUID();
     UUID member = UUID.randomUUID();
     roles.call("PUT", "/captures/" + id, capture(tenant, member, "Ada"));
-    await().atMost(PATIENCE).until(() -> get(tenant, "/api/v1/captures/" + id).contains("Ada"));
+    await().until(() -> get(tenant, "/api/v1/captures/" + id).contains("Ada"));
     roles.call(
         "PUT",
         "/members/" + member,
@@ -84,7 +83,7 @@ final class TenantWorld implements AutoCloseable {
     roles.call("PUT", "/captures/" + id, capture(tenant, member, "Grace").put("title", "fixed"));
     assertThat(get(tenant, "/api/v1/captures/" + id)).contains("fixed");
     assertThat(get(tenant, "/api/v1/captures?limit=100")).contains("pageInfo");
-    await().atMost(PATIENCE).until(() -> isDelivered("live", id));
+    await().until(() -> isDelivered("live", id));
     return id;
   }
 
@@ -92,7 +91,6 @@ final class TenantWorld implements AutoCloseable {
   void put(Tenant tenant, UUID id) {
     JsonObject body = capture(tenant, UUID.randomUUID(), "Ada");
     await()
-        .atMost(PATIENCE)
         .ignoreException(IllegalStateException.class)
         .until(() -> !roles.call("PUT", "/captures/" + id, body).isEmpty());
   }
@@ -111,7 +109,7 @@ final class TenantWorld implements AutoCloseable {
             .getString("endCursor");
     CompletableFuture<String> next =
         CompletableFuture.supplyAsync(() -> get(tenant, "/api/v1/captures?wait=30&after=" + end));
-    await().atMost(PATIENCE).until(() -> roles.metricsOfApi().contains("egress_pull_held 1.0"));
+    await().until(() -> roles.metricsOfApi().contains("egress_pull_held 1.0"));
     return next;
   }
 
@@ -124,7 +122,6 @@ final class TenantWorld implements AutoCloseable {
   void rebuildQueue() {
     roles.call("POST", "/queue/rebuild", new JsonObject());
     await()
-        .atMost(PATIENCE)
         .until(() ->
             Set.of("waiting", "finished")
                 .contains(

@@ -40,7 +40,7 @@ class TracingTest {
   void followsACaptureFromItsCallerToEachAttempt() throws Exception {
     try (BothRoles roles = roles(Map.of("EGRESS_TRACING_TO_RECEIVERS", "true"))) {
       UUID capture = put(roles, FOLLOWED);
-      await().atMost(BothRoles.PATIENCE).until(() -> collector.of(TRACE).size() == 5);
+      await().until(() -> collector.of(TRACE).size() == 5);
 
       List<SpanCollector.Seen> spans = collector.of(TRACE);
       assertThat(spans)
@@ -112,7 +112,6 @@ class TracingTest {
       assertThat(pull(roles, "/internal/v1/captures/1")).isEqualTo(404);
       assertThat(pull(roles, "/api/v1/captures")).isEqualTo(200);
       await()
-          .atMost(BothRoles.PATIENCE)
           .until(() ->
               metrics(roles).contains("egress_spans_exported_total")
                   && collector.all().stream()
@@ -133,7 +132,7 @@ class TracingTest {
     try (BothRoles roles = roles(Map.of("EGRESS_TRACING_SAMPLE", "0"))) {
       put(roles, null);
       put(roles, NOT_SAMPLED);
-      await().atMost(BothRoles.PATIENCE).until(() -> delivered() == 2);
+      await().until(() -> delivered() == 2);
     }
     assertThat(collector.all()).isEmpty();
   }
@@ -142,7 +141,7 @@ class TracingTest {
   void sendsTheLastSpansWhenItStops() throws Exception {
     try (BothRoles roles = roles(Map.of())) {
       put(roles, FOLLOWED);
-      await().atMost(BothRoles.PATIENCE).until(() -> delivered() == 1);
+      await().until(() -> delivered() == 1);
     }
     assertThat(collector.of(TRACE)).hasSize(5);
   }
@@ -166,10 +165,8 @@ class TracingTest {
     try (BothRoles roles = roles(Map.of("EGRESS_TRACING_OTLP_URL", "http://127.0.0.1:" + port))) {
       put(roles, FOLLOWED);
 
-      await().atMost(BothRoles.PATIENCE).until(() -> delivered() == 1);
-      await()
-          .atMost(BothRoles.PATIENCE)
-          .until(() -> metrics(roles).matches("(?s).*\negress_spans_dropped_total [1-9].*"));
+      await().until(() -> delivered() == 1);
+      await().until(() -> metrics(roles).matches("(?s).*\negress_spans_dropped_total [1-9].*"));
     }
   }
 

@@ -15,7 +15,6 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -30,7 +29,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class DatabaseApiTest {
   private static final String PATH = "/internal/v1/database";
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @Test
   void showsWhoHoldsALockAndWhoWaitsForIt() {
@@ -46,7 +44,7 @@ class DatabaseApiTest {
           CompletableFuture.runAsync(
               () -> service.put(UUID.randomUUID(), Service.capture(workspace)));
 
-      await().atMost(PATIENCE).until(() -> blocks(service, pid) == 1);
+      await().until(() -> blocks(service, pid) == 1);
       assertThat(sessions(service))
           .filteredOn(session -> session.getJsonArray("blocked_by").contains(pid))
           .singleElement()
@@ -58,7 +56,7 @@ class DatabaseApiTest {
       Service.await(transaction.rollback());
       Service.await(holder.close());
       put.join();
-      await().atMost(PATIENCE).until(() -> blocks(service, pid) == 0);
+      await().until(() -> blocks(service, pid) == 0);
     }
   }
 
@@ -72,7 +70,6 @@ class DatabaseApiTest {
 
       proxy.stall();
       await()
-          .atMost(PATIENCE)
           .until(() ->
               Service.send(HttpRequest.newBuilder(URI.create(service.internalUrl("/health/ready"))))
                       .statusCode()
@@ -83,10 +80,10 @@ class DatabaseApiTest {
           .contains("127.0.0.1:" + proxy.port(), "answers nothing within 1 s", "frozen");
 
       proxy.resume();
-      await().atMost(PATIENCE).until(() -> service.internal("GET", PATH, "").statusCode() == 200);
+      await().until(() -> service.internal("GET", PATH, "").statusCode() == 200);
       proxy.refuse(true);
       proxy.reset();
-      await().atMost(PATIENCE).until(() -> service.internal("GET", PATH, "").statusCode() == 503);
+      await().until(() -> service.internal("GET", PATH, "").statusCode() == 503);
     }
   }
 
@@ -106,12 +103,8 @@ class DatabaseApiTest {
 
       primary.alter("set default_transaction_read_only = on");
 
-      await()
-          .atMost(PATIENCE)
-          .until(() -> service.internal("GET", "/internal/v1/queue", "").statusCode() == 503);
-      await()
-          .atMost(PATIENCE)
-          .until(() -> service.internal("GET", PATH, "").body().contains("\"read_only\":true"));
+      await().until(() -> service.internal("GET", "/internal/v1/queue", "").statusCode() == 503);
+      await().until(() -> service.internal("GET", PATH, "").body().contains("\"read_only\":true"));
       primary.alter("reset default_transaction_read_only");
     }
   }

@@ -10,7 +10,6 @@ import com.deque.html.axecore.selenium.AxeBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
@@ -33,7 +32,6 @@ import org.openqa.selenium.support.ui.Select;
  * opened.
  */
 final class Chromium implements AutoCloseable {
-  static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** Where .ci/run has installed a browser, a test must not pass for want of one. */
   private static final String REQUIRED = "EGRESS_TEST_BROWSER";
@@ -225,10 +223,7 @@ final class Chromium implements AutoCloseable {
   }
 
   void awaitText(String text) {
-    await()
-        .atMost(PATIENCE)
-        .ignoreExceptions()
-        .untilAsserted(() -> assertThat(text()).contains(text));
+    await().ignoreExceptions().untilAsserted(() -> assertThat(text()).contains(text));
   }
 
   WebElement find(String css) {
@@ -268,7 +263,6 @@ final class Chromium implements AutoCloseable {
     driver.executeScript("window.left = true");
     element.click();
     await()
-        .atMost(PATIENCE)
         .ignoreExceptions()
         .until(
             () ->

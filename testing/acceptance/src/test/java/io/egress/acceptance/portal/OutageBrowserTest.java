@@ -25,7 +25,6 @@ import org.openqa.selenium.By;
 @Tag("full")
 @Timeout(300)
 class OutageBrowserTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** The parts of a page that poll do so every two seconds. */
   private static final Duration ANSWERS_APART_MAX = Duration.ofSeconds(6);
@@ -97,7 +96,7 @@ class OutageBrowserTest {
     Instant last = Instant.now();
     database.refuse(true);
     database.reset();
-    await().atMost(PATIENCE).until(() -> browser.text().contains(AWAY));
+    await().until(() -> browser.text().contains(AWAY));
     assertStaleSince(last);
     browser.assertAccessible("a page with the banner");
 
@@ -106,7 +105,6 @@ class OutageBrowserTest {
     assertThat(browser.text()).contains(AWAY, "Try again", "Back to the overview");
     database.refuse(false);
     await()
-        .atMost(PATIENCE)
         .until(() -> {
           browser.follow("Try again");
           return browser.text().contains("There are no deliveries yet");
@@ -120,9 +118,9 @@ class OutageBrowserTest {
     open("/keys");
     browser.mark();
     database.stall();
-    await().atMost(PATIENCE).until(() -> browser.text().contains(AWAY));
+    await().until(() -> browser.text().contains(AWAY));
     database.resume();
-    await().atMost(PATIENCE).until(() -> !browser.text().contains(AWAY));
+    await().until(() -> !browser.text().contains(AWAY));
     awaitFresh();
     assertThat(browser.isMarked()).isTrue();
   }
@@ -139,7 +137,7 @@ class OutageBrowserTest {
   }
 
   private static void assertStaleSince(Instant last) {
-    await().atMost(PATIENCE).until(() -> browser.find("#stale").isDisplayed());
+    await().until(() -> browser.find("#stale").isDisplayed());
     String shown = browser.find("#stale time").getDomAttribute("datetime");
     assertThat(Instant.parse(requireNonNull(shown)))
         .isBetween(last.minus(ANSWERS_APART_MAX), last.plus(ANSWERS_APART_MAX));
@@ -149,7 +147,6 @@ class OutageBrowserTest {
 
   private static void awaitFresh() {
     await()
-        .atMost(PATIENCE)
         .ignoreExceptions()
         .until(() -> !browser.driver().findElement(By.id("stale")).isDisplayed());
   }

@@ -187,7 +187,7 @@ class PortalBrowserTest {
     assertThat(browser.text()).contains("Both secrets sign until");
 
     world.capture(workspace, "After the rotation");
-    await().atMost(Chromium.PATIENCE).until(() -> !world.received("rotated").isEmpty());
+    await().until(() -> !world.received("rotated").isEmpty());
     PortalWorld.Received webhook = world.received("rotated").get(0);
     assertThat(
             new WebhookVerifier(secret, InstantSource.system())

@@ -47,7 +47,7 @@ class TwelveTasksTest {
     world.endpoint(workspace, receiver, "Search index");
     world.answer(receiver, 503, "out for lunch");
     world.captureInStream(workspace, "Missed talk");
-    await().atMost(Chromium.PATIENCE).until(() -> world.count(workspace, "state=exhausted") == 1);
+    await().until(() -> world.count(workspace, "state=exhausted") == 1);
     world.answer(receiver, 200, "fine");
     browser.scheme("light");
     browser.desktop();
@@ -113,11 +113,11 @@ class TwelveTasksTest {
     world.endpoint(workspace, second, "CRM");
     world.answer(second, 503, "out for lunch");
     world.captureInStream(workspace, "Missed by one");
-    await().atMost(Chromium.PATIENCE).until(() -> world.count(workspace, "state=exhausted") == 2);
+    await().until(() -> world.count(workspace, "state=exhausted") == 2);
     world.answer(second, 200, "fine");
     browser.driver().navigate().refresh();
     press("Send all that was not delivered again, to every endpoint");
-    await().atMost(Chromium.PATIENCE).until(() -> world.count(workspace, "state=delivered") == 3);
+    await().until(() -> world.count(workspace, "state=delivered") == 3);
     assertClicks(1);
   }
 
