@@ -24,11 +24,6 @@ public final class BrokerProcess {
   private static final Logger log = LoggerFactory.getLogger(BrokerProcess.class);
   private static final Duration START_MAX = Duration.ofMinutes(2);
   private static final Duration STOP_MAX = Duration.ofSeconds(20);
-
-  /** When it ends, a JVM that records writes what it has recorded. */
-  private static final Duration RECORD_MAX = Duration.ofMinutes(5);
-
-  private static final String RECORDS = "-XX:AOTMode=record";
   private static final Duration KILL_MAX = Duration.ofSeconds(10);
   private static final String LOGGING = "-Dlogback.configurationFile=broker-logback.xml";
   private static final List<String> MEMORY =
@@ -75,7 +70,7 @@ public final class BrokerProcess {
     command.addAll(List.of(BrokerNode.class.getName(), file.toString()));
     return new BrokerProcess(
         new ProcessBuilder(command).redirectErrorStream(true).start(),
-        jvm.contains(RECORDS) ? RECORD_MAX : STOP_MAX);
+        jvm.contains(ChildJvm.RECORDS) ? ChildJvm.RECORD_MAX : STOP_MAX);
   }
 
   /** The program and the options of a broker's JVM. */

@@ -1,6 +1,7 @@
 package io.egress.embedded;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,6 +10,12 @@ public final class ChildJvm {
   /** Netty's direct memory and the native codecs of Kafka, as in {@code egress} and the images. */
   private static final List<String> OPTIONS =
       List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
+
+  /** Makes a JVM record what it loads, and write that when it ends. */
+  public static final String RECORDS = "-XX:AOTMode=record";
+
+  /** How long that may take on a slow machine. */
+  public static final Duration RECORD_MAX = Duration.ofMinutes(5);
 
   private ChildJvm() {}
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
 import io.egress.platform.metrics.Metrics;
+import io.egress.testing.DescribedCall;
 import io.egress.transcript.capture.Capture;
 import io.egress.transcript.capture.Device;
 import io.egress.transcript.capture.Member;
@@ -99,18 +100,19 @@ class CaptureFieldsTest {
 
   @TestFactory
   Stream<DynamicTest> eachFieldIsDescribed() {
-    JsonObject schemas =
-        Service.internalDescription().getJsonObject("components").getJsonObject("schemas");
+    JsonObject described = Service.internalDescription();
+    JsonObject capture =
+        described.getJsonObject("components").getJsonObject("schemas").getJsonObject("Capture");
     return changes(capture()).keySet().stream()
         .map(CaptureFieldsTest::wireName)
         .map(field ->
             DynamicTest.dynamicTest(
                 field,
                 () -> {
-                  JsonObject schema = schemas.getJsonObject("Capture");
+                  JsonObject schema = capture;
                   for (String name : field.split("\\.", -1)) {
                     schema =
-                        object(schema, schemas).getJsonObject("properties").getJsonObject(name);
+                        object(described, schema).getJsonObject("properties").getJsonObject(name);
                     assertThat(schema).as(name).isNotNull();
                   }
                 }));
@@ -121,13 +123,10 @@ class CaptureFieldsTest {
   }
 
   /** The schema whose properties a value or the elements of an array have. */
-  private static JsonObject object(JsonObject schema, JsonObject schemas) {
+  private static JsonObject object(JsonObject described, JsonObject schema) {
     JsonObject one = schema.getJsonObject("items", schema);
-    JsonObject present = one.getJsonArray("oneOf", new JsonArray().add(one)).getJsonObject(0);
-    String reference = present.getString("$ref");
-    return reference == null
-        ? present
-        : schemas.getJsonObject(reference.substring(reference.lastIndexOf('/') + 1));
+    return DescribedCall.resolved(
+        described, one.getJsonArray("oneOf", new JsonArray().add(one)).getJsonObject(0));
   }
 
   @Test

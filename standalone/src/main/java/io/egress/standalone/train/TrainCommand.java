@@ -46,7 +46,6 @@ import picocli.CommandLine.Spec;
 public final class TrainCommand implements Callable<Integer> {
   private static final String SERVICE_UP =
       "(?:api is up: public port |up: pull on http://localhost:)(\\d+)\\D.*internal (?:port |API on http://[^:]+:)(\\d+)";
-  private static final Duration STOP_MAX = Duration.ofMinutes(5);
 
   /** A role of an image, whose JVM has its own class path and needs the other role beside it. */
   enum Role {
@@ -121,7 +120,7 @@ public final class TrainCommand implements Callable<Integer> {
               environment)) {
         process.push("the recorded service", child);
         load(vertx, child, environment, receiver);
-        child.terminate(STOP_MAX);
+        child.terminate(ChildJvm.RECORD_MAX);
       }
     }
     return recorded;

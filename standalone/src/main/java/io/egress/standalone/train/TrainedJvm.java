@@ -1,5 +1,6 @@
 package io.egress.standalone.train;
 
+import io.egress.embedded.ChildJvm;
 import io.egress.platform.lifecycle.RunningProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,7 +30,7 @@ record TrainedJvm(Path folder, String name, List<String> line) {
 
   /** Options of the JVM that records. */
   static List<String> recording(Path folder, String name) {
-    return List.of("-XX:AOTMode=record", record(folder, name), "-Xlog:aot=error");
+    return List.of(ChildJvm.RECORDS, record(folder, name), "-Xlog:aot=error");
   }
 
   private static String record(Path folder, String name) {

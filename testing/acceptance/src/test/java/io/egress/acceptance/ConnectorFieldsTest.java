@@ -4,6 +4,7 @@ import static io.egress.acceptance.Snippets.page;
 import static io.egress.acceptance.Snippets.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.testing.DescribedCall;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -37,17 +38,19 @@ class ConnectorFieldsTest {
 
   private static final String HEADER = "| field | meaning | null |";
 
-  private final JsonObject schemas;
+  private final JsonObject description;
   private final JsonObject described;
 
   ConnectorFieldsTest() throws IOException {
-    this.schemas =
+    this.description =
         new JsonObject(
-                Files.readString(
-                    Path.of("../../api/src/main/resources/io/egress/api/openapi.json")))
+            Files.readString(Path.of("../../api/src/main/resources/io/egress/api/openapi.json")));
+    this.described =
+        description
             .getJsonObject("components")
-            .getJsonObject("schemas");
-    this.described = schemas.getJsonObject("CaptureDocument").getJsonObject("properties");
+            .getJsonObject("schemas")
+            .getJsonObject("CaptureDocument")
+            .getJsonObject("properties");
     described.remove(ALWAYS_NULL);
   }
 
@@ -107,10 +110,11 @@ class ConnectorFieldsTest {
   private Set<String> fields(String prefix, JsonObject properties) {
     Set<String> fields = new TreeSet<>();
     for (String name : properties.fieldNames()) {
-      JsonObject schema = resolved(properties.getJsonObject(name));
+      JsonObject schema = DescribedCall.resolved(description, properties.getJsonObject(name));
       JsonObject elements = schema.getJsonObject("items");
       JsonObject nested =
-          (elements == null ? schema : resolved(elements)).getJsonObject("properties");
+          (elements == null ? schema : DescribedCall.resolved(description, elements))
+              .getJsonObject("properties");
       if (elements != null || nested == null) {
         fields.add(prefix + name);
       }
@@ -119,13 +123,6 @@ class ConnectorFieldsTest {
       }
     }
     return fields;
-  }
-
-  private JsonObject resolved(JsonObject schema) {
-    String reference = schema.getString("$ref");
-    return reference == null
-        ? schema
-        : schemas.getJsonObject(reference.substring(reference.lastIndexOf('/') + 1));
   }
 
   private static Set<String> names(Pattern field, String text) {

@@ -83,7 +83,7 @@ public record DescribedCall(
   }
 
   /** References look like {@code #/components/schemas/Capture}. */
-  private static JsonObject resolved(JsonObject document, JsonObject described) {
+  public static JsonObject resolved(JsonObject document, JsonObject described) {
     String reference = described.getString("$ref");
     if (reference == null) {
       return described;
