@@ -196,7 +196,7 @@ public final class DispatcherApp {
         new WorkerStates(monitoring.metrics(), topics.stages(settings)),
         new DeliveryVerticle.Dependencies.Supervision(
             new Restarts(monitoring.metrics(), "delivery"),
-            new BackendWait(vertx, probes::askDatabase, probes::askKafka),
+            new BackendWait(vertx, probes.databaseWrites(), probes.kafkaWrites()),
             probes::database));
   }
 

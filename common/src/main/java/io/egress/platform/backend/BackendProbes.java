@@ -7,6 +7,7 @@ import io.egress.platform.kafka.KafkaSettings;
 import io.egress.platform.kafka.WriteProbe;
 import io.egress.platform.metrics.Metrics;
 import io.egress.platform.outage.BackendWatch;
+import io.egress.platform.outage.Probe;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -24,9 +25,7 @@ public final class BackendProbes {
   public static final int CONNECTIONS = 2;
 
   private static final Duration READS_APART = Duration.ofSeconds(1);
-  private static final Duration READ_MAX = Duration.ofSeconds(2);
   private static final Duration WRITES_APART = Duration.ofSeconds(3);
-  private static final Duration WRITE_MAX = Duration.ofSeconds(3);
 
   /**
    * Writes to the log of the database and waits for the commit, for which a synchronous standby may
@@ -68,7 +67,7 @@ public final class BackendProbes {
             vertx,
             "Kafka",
             WRITES_APART,
-            this::askKafka,
+            records,
             failure ->
                 failure instanceof RetriableException || failure instanceof TimeoutException);
     gauge(metrics, role, "database", watch);
@@ -118,13 +117,13 @@ public final class BackendProbes {
   }
 
   /** Fails if PostgreSQL does not take writes. */
-  public Future<?> askDatabase() {
-    return writing.query(WRITE).execute();
+  public Probe databaseWrites() {
+    return _ -> writing.query(WRITE).execute();
   }
 
   /** Fails if Kafka takes no records. */
-  public Future<?> askKafka() {
-    return records.ask();
+  public Probe kafkaWrites() {
+    return records;
   }
 
   public Future<Void> close() {
@@ -137,12 +136,15 @@ public final class BackendProbes {
         .eventually(reading::close);
   }
 
-  /** A server that is frozen is noticed by reading, which costs it nothing. */
-  private Future<?> checkDatabase() {
+  /**
+   * A server that is frozen is noticed by reading, which costs it nothing and is to be quick: half
+   * of the time is left for writing.
+   */
+  private Future<?> checkDatabase(Duration within) {
     return reading
         .query(READ)
         .execute()
-        .timeout(READ_MAX.toMillis(), TimeUnit.MILLISECONDS)
+        .timeout(within.dividedBy(2).toMillis(), TimeUnit.MILLISECONDS)
         .onComplete(
             read -> readable = read.succeeded() || Unavailability.isOnlyOfWrites(read.cause()))
         .compose(_ -> isWritten() ? Future.succeededFuture() : write());
@@ -154,8 +156,9 @@ public final class BackendProbes {
 
   private Future<?> write() {
     writable = false;
-    return askDatabase()
-        .timeout(WRITE_MAX.toMillis(), TimeUnit.MILLISECONDS)
+    return writing
+        .query(WRITE)
+        .execute()
         .onSuccess(_ -> {
           writable = true;
           writtenNanos = System.nanoTime();

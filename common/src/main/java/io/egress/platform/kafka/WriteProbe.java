@@ -1,5 +1,6 @@
 package io.egress.platform.kafka;
 
+import io.egress.platform.outage.Probe;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -28,9 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The topic is replicated like the others, and its partitions are led by all brokers.
  */
-public final class WriteProbe {
+public final class WriteProbe implements Probe {
   private static final Duration CLOSE_MAX = Duration.ofSeconds(3);
-  private static final Duration ACKNOWLEDGED_WITHIN = Duration.ofMillis(2_500);
 
   private final Vertx vertx;
   private final KafkaSettings settings;
@@ -55,13 +55,14 @@ public final class WriteProbe {
    * Completes when records are acknowledged, and fails unless they soon are. No more are written
    * while earlier ones are not acknowledged.
    */
-  public synchronized Future<Void> ask() {
+  @Override
+  public synchronized Future<Void> ask(Duration within) {
     if (writing.isComplete()) {
       begunNanos = System.nanoTime();
       writing = write();
     }
     long millis = ensured ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begunNanos) : 0;
-    long left = ACKNOWLEDGED_WITHIN.toMillis() - millis;
+    long left = within.toMillis() - millis;
     if (left > 0) {
       return writing.timeout(left, TimeUnit.MILLISECONDS);
     }

@@ -6,9 +6,7 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,7 +28,7 @@ public final class BackendWatch {
 
   private final Vertx vertx;
   private final Duration period;
-  private final Supplier<Future<?>> probe;
+  private final Probe probe;
   private final Outage outage;
   private final Predicate<Throwable> isCause;
   private final Promise<Void> firstProbe = Promise.promise();
@@ -38,11 +36,7 @@ public final class BackendWatch {
   private volatile boolean closed;
 
   private BackendWatch(
-      Vertx vertx,
-      Outage outage,
-      Duration period,
-      Supplier<Future<?>> probe,
-      Predicate<Throwable> isCause) {
+      Vertx vertx, Outage outage, Duration period, Probe probe, Predicate<Throwable> isCause) {
     this.isCause = isCause;
     this.vertx = vertx;
     this.outage = outage;
@@ -56,11 +50,7 @@ public final class BackendWatch {
    * @param isCause whether the backend, if it is away, may be the cause of a failure
    */
   public static BackendWatch start(
-      Vertx vertx,
-      String backend,
-      Duration period,
-      Supplier<Future<?>> probe,
-      Predicate<Throwable> isCause) {
+      Vertx vertx, String backend, Duration period, Probe probe, Predicate<Throwable> isCause) {
     BackendWatch watch =
         new BackendWatch(
             vertx,
@@ -113,10 +103,8 @@ public final class BackendWatch {
     if (closed) {
       return;
     }
-    probe()
-        .timeout(
-            (firstProbe().isComplete() ? ANSWER_MAX : FIRST_ANSWER_MAX).toMillis(),
-            TimeUnit.MILLISECONDS)
+    probe
+        .answer(firstProbe().isComplete() ? ANSWER_MAX : FIRST_ANSWER_MAX)
         .onSuccess(_ -> {
           up = true;
           outage.worked();
@@ -131,13 +119,5 @@ public final class BackendWatch {
           firstProbe.tryComplete();
           vertx.setTimer((up ? period : PERIOD_WHILE_DOWN).toMillis(), _ -> probeOnce());
         });
-  }
-
-  private Future<?> probe() {
-    try {
-      return probe.get();
-    } catch (RuntimeException failure) {
-      return Future.failedFuture(failure);
-    }
   }
 }

@@ -1,5 +1,6 @@
 package io.egress.platform.outage;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -39,7 +40,8 @@ class BackendWatchTest {
 
   @BeforeEach
   void start() {
-    watch = BackendWatch.start(vertx, "It", PERIOD, answer::get, OWN::isInstance);
+    watch =
+        BackendWatch.start(vertx, "It", PERIOD, _ -> requireNonNull(answer.get()), OWN::isInstance);
   }
 
   @AfterEach
@@ -121,7 +123,7 @@ class BackendWatchTest {
             vertx,
             "It",
             PERIOD,
-            () -> asked.getAndIncrement() == 0 ? Future.succeededFuture() : cutOff.future(),
+            _ -> asked.getAndIncrement() == 0 ? Future.succeededFuture() : cutOff.future(),
             OWN::isInstance);
     await().until(() -> asked.get() == 2);
 

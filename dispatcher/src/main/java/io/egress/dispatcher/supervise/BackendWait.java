@@ -1,12 +1,11 @@
 package io.egress.dispatcher.supervise;
 
+import io.egress.platform.outage.Probe;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 /** Waits until PostgreSQL and Kafka both answer. */
 public final class BackendWait {
@@ -14,11 +13,10 @@ public final class BackendWait {
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
   private final Vertx vertx;
-  private final Supplier<Future<?>> database;
-  private final Supplier<Future<?>> kafka;
+  private final Probe database;
+  private final Probe kafka;
 
-  /** The suppliers query the backend, and fail without an answer. */
-  public BackendWait(Vertx vertx, Supplier<Future<?>> database, Supplier<Future<?>> kafka) {
+  public BackendWait(Vertx vertx, Probe database, Probe kafka) {
     this.vertx = vertx;
     this.database = database;
     this.kafka = kafka;
@@ -36,16 +34,8 @@ public final class BackendWait {
       answered.complete();
       return;
     }
-    Future.join(inTime(database), inTime(kafka))
+    Future.join(database.answer(ANSWER_MAX), kafka.answer(ANSWER_MAX))
         .onSuccess(_ -> answered.complete())
         .onFailure(_ -> vertx.setTimer(PERIOD.toMillis(), _ -> ask(answered, stopped)));
-  }
-
-  private static Future<?> inTime(Supplier<Future<?>> question) {
-    try {
-      return question.get().timeout(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (RuntimeException failure) {
-      return Future.failedFuture(failure);
-    }
   }
 }

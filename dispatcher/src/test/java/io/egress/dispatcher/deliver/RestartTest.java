@@ -237,7 +237,8 @@ class RestartTest {
             fleet.database,
             fleet.publisher,
             metrics,
-            new BackendWait(fleet.vertx, Future::succeededFuture, Future::succeededFuture),
+            new BackendWait(
+                fleet.vertx, _ -> Future.succeededFuture(), _ -> Future.succeededFuture()),
             Duration.ofSeconds(10)));
   }
 
@@ -281,7 +282,8 @@ class RestartTest {
         new WorkerStates(metrics, Set.of("deliveries", "backfill")),
         new DeliveryVerticle.Dependencies.Supervision(
             new Restarts(metrics, "delivery"),
-            new BackendWait(fleet.vertx, Future::succeededFuture, Future::succeededFuture),
+            new BackendWait(
+                fleet.vertx, _ -> Future.succeededFuture(), _ -> Future.succeededFuture()),
             () -> DatabaseState.WRITABLE));
   }
 

@@ -23,7 +23,7 @@ class MemberSupervisorTest {
         new MemberSupervisor(
             vertx,
             new Restarts(new Metrics(), "test"),
-            new BackendWait(vertx, Future::succeededFuture, Future::succeededFuture),
+            new BackendWait(vertx, _ -> Future.succeededFuture(), _ -> Future.succeededFuture()),
             _ -> {
               if (made.incrementAndGet() == 2) {
                 throw new IllegalStateException("thrown by a test");
