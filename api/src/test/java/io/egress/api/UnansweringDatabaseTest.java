@@ -35,8 +35,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class UnansweringDatabaseTest {
-  private static final Duration SLACK = Duration.ofSeconds(4);
-  private static final Duration KNOWN_DOWN_MAX = Duration.ofSeconds(3);
+  private static final Duration SLACK = Duration.ofSeconds(10);
+
+  /** Nobody waits for a database that is known to be away. */
+  private static final Duration KNOWN_DOWN_MAX = RequestLifetime.ANSWER_MAX.dividedBy(2);
 
   private record Answered(String call, HttpResponse<String> answer, Duration after) {}
 
@@ -74,7 +76,7 @@ class UnansweringDatabaseTest {
     for (int i = 0; i < 6; i++) {
       askEverything();
     }
-    await().atMost(Duration.ofSeconds(30)).until(() -> ready() == 503);
+    await().until(() -> ready() == 503);
     List<CompletableFuture<Answered>> early = List.copyOf(calls);
     calls.clear();
 
@@ -157,11 +159,9 @@ class UnansweringDatabaseTest {
 
   private void assertAllWorksAgain() {
     await()
-        .atMost(Duration.ofSeconds(60))
         .until(
             () -> service.put(UUID.randomUUID(), Service.capture(workspace)).statusCode() == 201);
     await()
-        .atMost(Duration.ofSeconds(60))
         .untilAsserted(() -> {
           assertThat(service.memoryInUse("hook")).isEmpty();
           assertThat(service.memoryInUse("pull")).isEmpty();

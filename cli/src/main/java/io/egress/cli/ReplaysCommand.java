@@ -62,6 +62,8 @@ final class ReplaysCommand {
           List.of("endpoint", "state", "from_position", "to_position", "id"),
           Set.of("endpoint"),
           List.of("endpoint_id", "endpoint", "state", "from_position", "to_position", "id"));
+  private static final String PAUSED =
+      "the endpoint is paused; the replay goes on when it is resumed: egress endpoints resume";
   private static final Duration LOOK_PERIOD = Duration.ofMillis(500);
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
@@ -145,7 +147,11 @@ final class ReplaysCommand {
             part.body());
     String path = "/workspaces/" + workspace + "/replays/" + replay.getString("id");
     if (!wait) {
-      return print(api.call("GET", path, new JsonObject()), output);
+      JsonObject started = api.call("GET", path, new JsonObject());
+      if (waitsForEndpoint(started)) {
+        output.note(PAUSED);
+      }
+      return print(started, output);
     }
     JsonObject ended = awaitEnd(api, path, output);
     print(ended, output);
@@ -212,6 +218,12 @@ final class ReplaysCommand {
     return names;
   }
 
+  /** Services of 1.0.0 do not say it. */
+  private static boolean waitsForEndpoint(JsonObject replay) {
+    return replay.getString("state").equals("running")
+        && replay.getBoolean("endpoint_paused", false);
+  }
+
   private static JsonObject awaitEnd(InternalApi api, String path, Output output) {
     String printed = "";
     while (true) {
@@ -225,6 +237,9 @@ final class ReplaysCommand {
                   deliveries.getLong("exhausted"),
                   deliveries.getLong("skipped"),
                   deliveries.getLong("pending"));
+      if (waitsForEndpoint(replay)) {
+        progress = PAUSED;
+      }
       if (!output.isJson() && !progress.equals(printed)) {
         output.note(progress);
         printed = progress;

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.egress.api.LoggedAlarms;
 import io.egress.api.RawClient;
 import io.egress.api.Service;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +41,6 @@ class PipelinedPutsTest {
       clients.forEach(this::end);
 
       await()
-          .atMost(Duration.ofSeconds(20))
           .untilAsserted(() -> {
             assertThat(service.memoryInUse("hook")).isEmpty();
             assertThat(oldestSeconds(service)).isZero();

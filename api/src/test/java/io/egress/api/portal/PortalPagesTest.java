@@ -778,6 +778,12 @@ class PortalPagesTest {
     assertThat(browser.get(replay).body())
         .contains("Replay started", "0 of 1 captures", "running", "by ada");
     assertThat(browser.get(page + "/replays").body()).contains("Everything", "running");
+    service.query("update endpoints set paused = true where id = '" + endpoint + "'");
+    assertThat(browser.get(path).body()).contains("The endpoint is paused");
+    assertThat(browser.get(replay).body()).contains("waiting", "until the endpoint is resumed");
+    assertThat(browser.get(page + "/replays").body())
+        .contains(">waiting<")
+        .doesNotContain(">running<");
 
     String cancel = replay.replaceFirst("\\?.*", "") + "/cancel";
     assertThat(done(browser.submit(replay, cancel, Map.of()))).contains("canceled");

@@ -14,7 +14,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,9 +44,7 @@ class BackPressureTest {
     for (int i = 0; i < CAPTURES; i++) {
       assertThat(service.put(UUID.randomUUID(), noise(i)).statusCode()).isEqualTo(201);
     }
-    await()
-        .atMost(Duration.ofSeconds(30))
-        .until(() -> service.query("select 1 from stream").size() == CAPTURES);
+    await().until(() -> service.query("select 1 from stream").size() == CAPTURES);
   }
 
   @AfterEach
@@ -79,7 +76,7 @@ class BackPressureTest {
       assertThat(new JsonObject(body).getJsonArray("captures")).hasSize(CAPTURES);
     }
     for (Socket socket : stalled) {
-      await().atMost(Duration.ofSeconds(30)).until(() -> isCutOff(socket));
+      await().until(() -> isCutOff(socket));
       socket.close();
     }
   }

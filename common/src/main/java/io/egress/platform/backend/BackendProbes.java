@@ -26,6 +26,8 @@ public final class BackendProbes {
 
   private static final Duration READS_APART = Duration.ofSeconds(1);
   private static final Duration WRITES_APART = Duration.ofSeconds(3);
+  private static final Duration DATABASE_ANSWERS_WITHIN = Duration.ofSeconds(4);
+  private static final Duration KAFKA_ANSWERS_WITHIN = Duration.ofMillis(2_500);
 
   /**
    * Writes to the log of the database and waits for the commit, for which a synchronous standby may
@@ -61,12 +63,18 @@ public final class BackendProbes {
     records = new WriteProbe(vertx, settings);
     watch =
         BackendWatch.start(
-            vertx, "PostgreSQL", READS_APART, this::checkDatabase, Unavailability::isCauseOf);
+            vertx,
+            "PostgreSQL",
+            READS_APART,
+            DATABASE_ANSWERS_WITHIN,
+            this::checkDatabase,
+            Unavailability::isCauseOf);
     kafka =
         BackendWatch.start(
             vertx,
             "Kafka",
             WRITES_APART,
+            KAFKA_ANSWERS_WITHIN,
             records,
             failure ->
                 failure instanceof RetriableException || failure instanceof TimeoutException);

@@ -21,13 +21,13 @@ public final class BackendWatch {
   private static final Set<BackendWatch> WATCHES = ConcurrentHashMap.newKeySet();
 
   private static final Duration PERIOD_WHILE_DOWN = Duration.ofSeconds(1);
-  private static final Duration ANSWER_MAX = Duration.ofSeconds(4);
 
   /** A client that has just started has yet to connect, and its code to be compiled. */
   private static final Duration FIRST_ANSWER_MAX = Duration.ofSeconds(15);
 
   private final Vertx vertx;
   private final Duration period;
+  private final Duration answerMax;
   private final Probe probe;
   private final Outage outage;
   private final Predicate<Throwable> isCause;
@@ -36,26 +36,39 @@ public final class BackendWatch {
   private volatile boolean closed;
 
   private BackendWatch(
-      Vertx vertx, Outage outage, Duration period, Probe probe, Predicate<Throwable> isCause) {
+      Vertx vertx,
+      Outage outage,
+      Duration period,
+      Duration answerMax,
+      Probe probe,
+      Predicate<Throwable> isCause) {
     this.isCause = isCause;
     this.vertx = vertx;
     this.outage = outage;
     this.period = period;
+    this.answerMax = answerMax;
     this.probe = probe;
   }
 
   /**
    * Probes every {@code period} while the backend is up.
    *
+   * @param answerMax how long an answer may take; the first one may take longer
    * @param isCause whether the backend, if it is away, may be the cause of a failure
    */
   public static BackendWatch start(
-      Vertx vertx, String backend, Duration period, Probe probe, Predicate<Throwable> isCause) {
+      Vertx vertx,
+      String backend,
+      Duration period,
+      Duration answerMax,
+      Probe probe,
+      Predicate<Throwable> isCause) {
     BackendWatch watch =
         new BackendWatch(
             vertx,
             Outage.ofItsOwn(log, backend + " does not answer", backend + " answers again"),
             period,
+            answerMax,
             probe,
             isCause);
     WATCHES.add(watch);
@@ -104,7 +117,7 @@ public final class BackendWatch {
       return;
     }
     probe
-        .answer(firstProbe().isComplete() ? ANSWER_MAX : FIRST_ANSWER_MAX)
+        .answer(firstProbe().isComplete() ? answerMax : FIRST_ANSWER_MAX)
         .onSuccess(_ -> {
           up = true;
           outage.worked();

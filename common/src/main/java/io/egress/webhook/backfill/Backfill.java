@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param nextPosition the first position not published yet
  * @param published deliveries created so far
  * @param finishedAt when everything was published, or the backfill was canceled
+ * @param endpointPaused then nothing is published for now
  */
 public record Backfill(
     UUID id,
@@ -28,7 +29,8 @@ public record Backfill(
     @Nullable String createdBy,
     Instant createdAt,
     @Nullable Instant finishedAt,
-    @Nullable Instant canceledAt) {
+    @Nullable Instant canceledAt,
+    boolean endpointPaused) {
   static Backfill of(Row row) {
     return new Backfill(
         row.getUUID("id"),
@@ -42,6 +44,7 @@ public record Backfill(
         row.getString("created_by"),
         Rows.instant(row, "created_at"),
         Rows.optionalInstant(row, "finished_at"),
-        Rows.optionalInstant(row, "cancelled_at"));
+        Rows.optionalInstant(row, "cancelled_at"),
+        row.getBoolean("endpoint_paused"));
   }
 }

@@ -67,8 +67,11 @@ public final class Backfills {
   }
 
   private static final String COLUMNS =
-      "id, endpoint_id, origin, only_undelivered, first_position, next_position, last_position,"
-          + " published, created_by, created_at, finished_at, cancelled_at";
+      """
+      id, endpoint_id, origin, only_undelivered, first_position, next_position, last_position, published,
+        created_by, created_at, finished_at, cancelled_at,
+        (select paused from endpoints where endpoints.id = endpoint_id) as endpoint_paused\
+      """;
 
   private static final String OF_CALLS = "origin not in ('update', 'erasure')";
 
@@ -143,13 +146,15 @@ public final class Backfills {
 
   private static final String NEWEST =
       """
-      select %s from endpoints e cross join lateral (
-        select * from backfills where endpoint_id = e.id and origin not in ('redelivery', 'update', 'erasure')
-        order by created_at desc, id desc limit 100) as b
-      where e.workspace_id = $1 and e.deleted_at is null
-      order by b.created_at desc, b.id desc limit $2
+      select %s from (
+        select b.* from endpoints e cross join lateral (
+          select * from backfills where endpoint_id = e.id and origin not in ('redelivery', 'update', 'erasure')
+          order by created_at desc, id desc limit 100) as b
+        where e.workspace_id = $1 and e.deleted_at is null
+        order by b.created_at desc, b.id desc limit $2) as newest
+      order by created_at desc, id desc
       """
-          .formatted("b." + COLUMNS.replace(", ", ", b."));
+          .formatted(COLUMNS);
 
   private static final String UNFINISHED =
       "select " + COLUMNS + " from backfills where id = $1 and finished_at is null";

@@ -81,7 +81,6 @@ class ProducerIdsTest {
 
   private static void send(KafkaProducer<String, Buffer> producer, String value) {
     await()
-        .atMost(Duration.ofSeconds(60))
         .ignoreExceptions()
         .until(() -> {
           producer

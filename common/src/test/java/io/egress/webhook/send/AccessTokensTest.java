@@ -228,7 +228,7 @@ class AccessTokensTest {
 
     Failed failed = (Failed) await(sending.outcome());
     assertThat(failed.kind()).isEqualTo(FailureKind.TOKEN);
-    assertThat(failed.detail()).contains("the token server: no status line within 700 ms");
+    assertThat(failed.detail()).contains("the token server: no status line within 1500 ms");
     assertThat(received).isEmpty();
   }
 

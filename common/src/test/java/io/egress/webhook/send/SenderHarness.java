@@ -40,7 +40,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class SenderHarness implements AutoCloseable {
   static final Duration AMPLE_TIMEOUT = Duration.ofSeconds(10);
-  static final Duration SHORT_TIMEOUT = Duration.ofMillis(700);
+  static final Duration SHORT_TIMEOUT = Duration.ofMillis(1_500);
   static final int EVENT_LOOPS = 3;
   static final String NAME = "receiver.test";
   static final String SECRET = "whsec_test";

@@ -67,7 +67,7 @@ class WebhookSenderFailureTest {
     Failed failed = harness.sendFailed(url(port));
 
     assertThat(failed.kind()).isEqualTo(FailureKind.TIMEOUT);
-    assertThat(failed.detail()).contains("700 ms", "status line");
+    assertThat(failed.detail()).contains("1500 ms", "status line");
     assertThat(failed.duration()).isGreaterThanOrEqualTo(TIMEOUT);
   }
 

@@ -247,7 +247,7 @@ class WebhookSenderProxyTest {
     Failed failed = fails(sender, url(443));
 
     assertThat(failed.kind()).isEqualTo(FailureKind.PROXY);
-    assertThat(failed.detail()).isEqualTo("no connection through the proxy within 700 ms");
+    assertThat(failed.detail()).isEqualTo("no connection through the proxy within 1500 ms");
   }
 
   @Test

@@ -6,9 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.egress.standalone.demo.SampleConversations;
 import io.egress.testing.CertificateAuthority;
 import io.vertx.core.json.JsonObject;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -232,6 +234,29 @@ class AdministrationTest {
                 "1"))
         .isEqualTo("nothing was sent in this attempt\n");
     resumingCatchesUp(workspace, endpoint);
+  }
+
+  @Test
+  void aReplayThatWaitsForAPausedEndpointSaysSo() {
+    UUID workspace = UUID.randomUUID();
+    String endpoint =
+        administrator
+            .json("endpoints", "create", workspace.toString(), roles.receiver("paused"))
+            .getString("id");
+    put(workspace);
+    run("endpoints", "pause", workspace.toString(), endpoint);
+    String[] start = {
+      "replays", "start", workspace.toString(), endpoint, "--from-position", "1", "--wait"
+    };
+
+    StringWriter printed = new StringWriter();
+    CompletableFuture<Integer> status =
+        CompletableFuture.supplyAsync(() -> administrator.run(printed, start));
+    await().until(() -> printed.toString().contains("the endpoint is paused"));
+    run("endpoints", "resume", workspace.toString(), endpoint);
+
+    assertThat(status.join()).as(printed::toString).isZero();
+    assertThat(printed.toString()).containsPattern("(?m)^delivered +1$");
   }
 
   @Test

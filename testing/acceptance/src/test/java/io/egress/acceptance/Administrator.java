@@ -30,12 +30,17 @@ final class Administrator {
   /** What a command prints that ends with {@code status}. */
   String run(int status, String... arguments) {
     StringWriter printed = new StringWriter();
+    assertThat(run(printed, arguments)).as(printed::toString).isEqualTo(status);
+    return printed.toString();
+  }
+
+  /** The status of a command, whose output grows in {@code printed}. */
+  int run(StringWriter printed, String... arguments) {
     PrintWriter out = new PrintWriter(printed);
     CommandLine line = Main.program().whole(environment).setOut(out).setErr(out);
-    int ended = Program.execute(line, withPort(arguments));
+    int status = Program.execute(line, withPort(arguments));
     out.flush();
-    assertThat(ended).as(printed.toString()).isEqualTo(status);
-    return printed.toString();
+    return status;
   }
 
   JsonObject json(String... arguments) {

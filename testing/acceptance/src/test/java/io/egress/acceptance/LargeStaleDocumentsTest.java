@@ -70,9 +70,7 @@ class LargeStaleDocumentsTest {
                   new JsonObject().put("name", "test"))
               .getString("key");
       String url = "http://127.0.0.1:" + up.group(1) + "/api/v1/captures";
-      await()
-          .atMost(Duration.ofSeconds(30))
-          .until(() -> named(pull(url, key), "Room 1") == CAPTURES);
+      await().until(() -> named(pull(url, key), "Room 1") == CAPTURES);
       internal.call(
           "PUT",
           "/devices/" + device,

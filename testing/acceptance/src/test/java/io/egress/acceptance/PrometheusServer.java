@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 
 /** A real Prometheus, of the machine, that scrapes every second. */
 final class PrometheusServer implements AutoCloseable {
-  private static final Duration UP_MAX = Duration.ofSeconds(30);
+  private static final Duration UP_MAX = Duration.ofSeconds(60);
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   private final Process process;

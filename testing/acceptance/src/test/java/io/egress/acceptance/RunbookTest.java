@@ -69,7 +69,6 @@ class RunbookTest {
               .collect(toCollection(TreeSet::new)));
     }
     environment = BothRoles.environment();
-    environment.put("EGRESS_PAUSE_FAILING_AFTER", "15s");
     shared = new TenantWorld(environment);
   }
 
@@ -80,8 +79,12 @@ class RunbookTest {
 
   @BeforeEach
   void useShared() {
-    roles = shared;
-    administrator = new Administrator(shared.internalPort(), BothRoles.TOKEN);
+    use(shared);
+  }
+
+  private void use(TenantWorld world) {
+    roles = world;
+    administrator = new Administrator(world.internalPort(), BothRoles.TOKEN);
   }
 
   @Test
@@ -147,6 +150,15 @@ class RunbookTest {
 
   @Test
   void anEndpointWasPaused() {
+    Map<String, String> changed = BothRoles.environment();
+    changed.put("EGRESS_PAUSE_FAILING_AFTER", "15s");
+    try (TenantWorld pausing = new TenantWorld(changed)) {
+      use(pausing);
+      followPausedEndpoint();
+    }
+  }
+
+  private void followPausedEndpoint() {
     roles.breakDown("search");
     String endpoint = endpoint("search");
     await()
@@ -185,8 +197,7 @@ class RunbookTest {
       Map<String, String> changed = BothRoles.environment();
       changed.put("EGRESS_PROXY", "http://127.0.0.1:" + proxy.number());
       try (TenantWorld behind = new TenantWorld(changed)) {
-        roles = behind;
-        administrator = new Administrator(behind.internalPort(), BothRoles.TOKEN);
+        use(behind);
         String endpoint =
             administrator
                 .json("endpoints", "create", workspace, "https://127.0.0.1:8443/hook")

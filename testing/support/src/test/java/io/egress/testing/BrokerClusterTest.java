@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
@@ -31,13 +30,12 @@ class BrokerClusterTest {
       int leader = cluster.leader();
       cluster.kill(leader);
       assertThat(cluster.isRunning(leader)).isFalse();
-      await().atMost(Duration.ofSeconds(60)).until(() -> cluster.leader() != leader);
+      await().until(() -> cluster.leader() != leader);
 
       cluster.wipe(leader);
       cluster.start(leader);
 
       await()
-          .atMost(Duration.ofSeconds(60))
           .until(() ->
               admin.describeTopics(List.of("kept")).allTopicNames().get().values().stream()
                   .flatMap(topic -> topic.partitions().stream())

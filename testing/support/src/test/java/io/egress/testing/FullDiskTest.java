@@ -22,7 +22,6 @@ class FullDiskTest {
   private static final int DISK_MEGABYTES = 500;
   private static final Duration PATIENCE = Duration.ofSeconds(90);
   private static final Duration FULL = Duration.ofSeconds(20);
-  private static final Duration RECOVERY_MAX = Duration.ofSeconds(30);
 
   @Test
   void isSurvivedByBothServersWithoutHelp(@TempDir Path folder) throws Exception {
@@ -44,10 +43,10 @@ class FullDiskTest {
       disk.free();
 
       await()
-          .atMost(RECOVERY_MAX)
+          .atMost(PATIENCE)
           .until(() -> works(() -> Traces.leaveRecord(backends.kafkaBootstrap(), "after")));
       await()
-          .atMost(RECOVERY_MAX)
+          .atMost(PATIENCE)
           .until(() -> works(() -> Traces.leaveRow(backends.databaseUrl(), "after")));
       assertThat(Traces.records(backends.kafkaBootstrap())).contains("before", "after");
       assertThat(Traces.rows(backends.databaseUrl())).contains("before", "after");

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param nextPosition the first position not published yet
  * @param published deliveries created so far
  * @param finishedAt when everything was published, or the replay was canceled
+ * @param endpointPaused then a replay that runs publishes nothing for now
  */
 public record Replay(
     UUID id,
@@ -31,9 +32,10 @@ public record Replay(
     @Nullable String createdBy,
     Instant createdAt,
     @Nullable Instant finishedAt,
-    @JsonProperty("cancelled_at") @Nullable Instant canceledAt) {
+    @JsonProperty("cancelled_at") @Nullable Instant canceledAt,
+    boolean endpointPaused) {
   public enum State {
-    /** Deliveries are being published. */
+    /** Deliveries are being published, or will be once the endpoint is no longer paused. */
     RUNNING,
     /** All deliveries are published; some may still be on their way. */
     PUBLISHED,
@@ -59,7 +61,8 @@ public record Replay(
         backfill.createdBy(),
         backfill.createdAt(),
         backfill.finishedAt(),
-        backfill.canceledAt());
+        backfill.canceledAt(),
+        backfill.endpointPaused());
   }
 
   @JsonProperty
@@ -68,6 +71,10 @@ public record Replay(
       return State.CANCELED;
     }
     return finishedAt == null ? State.RUNNING : State.PUBLISHED;
+  }
+
+  public boolean waitsForEndpoint() {
+    return state() == State.RUNNING && endpointPaused;
   }
 
   public boolean onlyUndelivered() {

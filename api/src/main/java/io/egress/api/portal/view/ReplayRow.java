@@ -37,7 +37,7 @@ public record ReplayRow(
   /** A state for people; what was published may still be on its way. */
   public String state() {
     return switch (replay.state()) {
-      case RUNNING -> "running";
+      case RUNNING -> replay.waitsForEndpoint() ? "waiting" : "running";
       case CANCELED -> "canceled";
       case PUBLISHED -> finished ? "finished" : outcomes == null ? "all queued" : "sending";
     };

@@ -8,7 +8,6 @@ import io.egress.api.Service;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +43,6 @@ class TraitFillingTest {
     try (Service started = service.twin()) {
       minted =
           await()
-              .atMost(Duration.ofSeconds(30))
               .until(
                   () -> started.internal("POST", path, limited),
                   answer -> answer.statusCode() == 201);

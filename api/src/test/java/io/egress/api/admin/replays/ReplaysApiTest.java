@@ -104,6 +104,21 @@ class ReplaysApiTest {
   }
 
   @Test
+  void showsThatItWaitsForAPausedEndpoint() {
+    captures(1);
+    String state = path + "/endpoints/" + endpoint;
+    service.internal("PATCH", state, new JsonObject().put("paused", true));
+
+    JsonObject replay = start(new JsonObject().put("from_position", 1));
+    assertThat(replay.getString("state")).isEqualTo("running");
+    assertThat(replay.getBoolean("endpoint_paused")).isTrue();
+
+    service.internal("PATCH", state, new JsonObject().put("paused", false));
+    assertThat(get(path + "/replays/" + replay.getString("id")).getBoolean("endpoint_paused"))
+        .isFalse();
+  }
+
+  @Test
   void anEmptyReplayIsFinishedAtOnce() {
     JsonObject replay = start(new JsonObject().put("from_position", 1));
 

@@ -27,7 +27,7 @@ import org.openqa.selenium.By;
 class OutageBrowserTest {
 
   /** The parts of a page that poll do so every two seconds. */
-  private static final Duration ANSWERS_APART_MAX = Duration.ofSeconds(6);
+  private static final Duration ANSWERS_APART_MAX = Duration.ofSeconds(15);
 
   private static final String AWAY = "The service cannot reach its database (PostgreSQL)";
 
