@@ -22,14 +22,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** PostgreSQL reads, and its commits wait for a synchronous standby that is gone. */
 @Tag("full")
-@Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class HangingCommitsTest {
   private static final Duration SLACK = Duration.ofSeconds(10);

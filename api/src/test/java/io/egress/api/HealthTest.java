@@ -18,13 +18,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The api's health while backends are down, or accept connections and never answer. */
 @Tag("full")
-@Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class HealthTest {
   private static final Duration ANSWER_MAX = Duration.ofSeconds(1);

@@ -13,7 +13,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +22,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Every route of operators' pages needs a session of an operator, and that session opens no route
  * of a workspace's own pages.
  */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class OperatorRoutesTest {
   private static final UUID WORKSPACE = UUID.randomUUID();

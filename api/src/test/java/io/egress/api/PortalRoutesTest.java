@@ -12,14 +12,12 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every route of the settings page checks session, workspace and role. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class PortalRoutesTest {
   private static final UUID MINE = UUID.randomUUID();

@@ -25,14 +25,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** No parameter of any route takes text that PostgreSQL cannot hold. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class RouteParametersTest {
   private static final UUID WORKSPACE = UUID.randomUUID();

@@ -26,13 +26,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** PostgreSQL accepts everything and answers nothing, or not in time. */
 @Tag("full")
-@Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class UnansweringDatabaseTest {
   private static final Duration SLACK = Duration.ofSeconds(10);

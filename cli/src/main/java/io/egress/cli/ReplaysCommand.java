@@ -62,8 +62,6 @@ final class ReplaysCommand {
           List.of("endpoint", "state", "from_position", "to_position", "id"),
           Set.of("endpoint"),
           List.of("endpoint_id", "endpoint", "state", "from_position", "to_position", "id"));
-  private static final String PAUSED =
-      "the endpoint is paused; the replay goes on when it is resumed: egress endpoints resume";
   private static final Duration LOOK_PERIOD = Duration.ofMillis(500);
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
@@ -149,11 +147,11 @@ final class ReplaysCommand {
     if (!wait) {
       JsonObject started = api.call("GET", path, new JsonObject());
       if (waitsForEndpoint(started)) {
-        output.note(PAUSED);
+        output.note(paused(workspace, endpoint));
       }
       return print(started, output);
     }
-    JsonObject ended = awaitEnd(api, path, output);
+    JsonObject ended = awaitEnd(api, path, paused(workspace, endpoint), output);
     print(ended, output);
     return result(ended, output);
   }
@@ -224,22 +222,27 @@ final class ReplaysCommand {
         && replay.getBoolean("endpoint_paused", false);
   }
 
-  private static JsonObject awaitEnd(InternalApi api, String path, Output output) {
+  private static String paused(UUID workspace, UUID endpoint) {
+    return "the endpoint is paused; this lets the replay go on: egress endpoints resume %s %s"
+        .formatted(workspace, endpoint);
+  }
+
+  private static String progress(JsonObject replay, JsonObject deliveries) {
+    return "%s published: %s delivered, %s given up, %s skipped, %s waiting"
+        .formatted(
+            replay.getLong("published"),
+            deliveries.getLong("delivered"),
+            deliveries.getLong("exhausted"),
+            deliveries.getLong("skipped"),
+            deliveries.getLong("pending"));
+  }
+
+  private static JsonObject awaitEnd(InternalApi api, String path, String paused, Output output) {
     String printed = "";
     while (true) {
       JsonObject replay = api.call("GET", path, new JsonObject());
       JsonObject deliveries = replay.getJsonObject("deliveries");
-      String progress =
-          "%s published: %s delivered, %s given up, %s skipped, %s waiting"
-              .formatted(
-                  replay.getLong("published"),
-                  deliveries.getLong("delivered"),
-                  deliveries.getLong("exhausted"),
-                  deliveries.getLong("skipped"),
-                  deliveries.getLong("pending"));
-      if (waitsForEndpoint(replay)) {
-        progress = PAUSED;
-      }
+      String progress = waitsForEndpoint(replay) ? paused : progress(replay, deliveries);
       if (!output.isJson() && !progress.equals(printed)) {
         output.note(progress);
         printed = progress;
@@ -325,9 +328,12 @@ final class ReplaysCommand {
     return rows;
   }
 
-  /** With the numbers of deliveries by state, which a full history does not have. */
+  /** For people, with the numbers of deliveries by state, which a full history does not have. */
   private static JsonObject flat(JsonObject replay) {
     JsonObject flat = replay.copy();
+    if (waitsForEndpoint(replay)) {
+      flat.put("state", "waiting");
+    }
     JsonObject deliveries = (JsonObject) flat.remove("deliveries");
     return deliveries == null ? flat : flat.mergeIn(deliveries);
   }

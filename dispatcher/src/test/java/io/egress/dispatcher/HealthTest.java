@@ -24,13 +24,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A dispatcher's health while backends are down, or accept connections and never answer. */
 @Tag("full")
-@Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class HealthTest {
 

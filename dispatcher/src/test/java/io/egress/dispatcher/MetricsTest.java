@@ -18,12 +18,10 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A dispatcher's metrics while it works. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class MetricsTest {
   private static final Pattern ID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-");

@@ -25,7 +25,6 @@ import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -37,7 +36,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * synchronous standby that is gone.
  */
 @Tag("full")
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class UnwritableDatabaseTest {
   private static final Duration KNOWN_AFTER = Duration.ofSeconds(15);

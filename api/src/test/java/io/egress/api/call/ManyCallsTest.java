@@ -17,13 +17,11 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * More calls of administration than anybody makes, while the database lets none of them proceed.
  */
 @Tag("full")
-@Timeout(180)
 class ManyCallsTest {
   private static final int CALLS = 5_000;
 

@@ -42,7 +42,6 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -52,7 +51,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * sample of each. This build reads all of them, and writes what the newest one shows; a change of a
  * format needs a new sample, which {@code EGRESS_TEST_WRITE_FORMATS=<version>} writes.
  */
-@Timeout(120)
 class StoredFormatsTest {
   private static final String WRITE = "EGRESS_TEST_WRITE_FORMATS";
   private static final Path FORMATS = Path.of("..", "formats");

@@ -12,12 +12,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Clients that send puts one behind the other, whole or not, and disconnect at some moment. */
 @Isolated("it reads the log")
-@Timeout(120)
 class PipelinedPutsTest {
   private static final int CLIENTS = 1_000;
 

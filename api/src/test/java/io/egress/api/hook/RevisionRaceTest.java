@@ -15,7 +15,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -28,7 +27,6 @@ class RevisionRaceTest {
   private static final int RENAMES = 60;
 
   @Test
-  @Timeout(120)
   void leavesNoStaleDocument() throws Exception {
     ExecutorService threads = Executors.newCachedThreadPool();
     try (Service service = Service.start();

@@ -13,10 +13,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The position at an instant, against a search through all rows. */
-@Timeout(60)
 class StreamPositionTest {
   private static final int ROWS_MAX = 70;
   private static final int SECONDS_MAX = 100;

@@ -24,7 +24,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -56,14 +55,12 @@ class StreamPromiseTest {
   }
 
   @Test
-  @Timeout(120)
   void holdsWithManyWritersEventLoopsAndInstances() throws Exception {
     run(false);
   }
 
   @Test
   @Tag("full")
-  @Timeout(120)
   void holdsWhileConnectionsThatEnterTheStreamAreKilled() throws Exception {
     run(true);
   }

@@ -19,12 +19,10 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** No dispatcher runs here, and none is needed to see that deliveries are late. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class EndpointsBehindTest {
   private static final Duration RETENTION = Duration.ofDays(30);

@@ -9,10 +9,8 @@ import java.net.http.HttpResponse;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The list of captures, and what a capture's page shows of the conversation. */
-@Timeout(120)
 class CapturesPageTest {
   private static final Service service = Service.shared();
 

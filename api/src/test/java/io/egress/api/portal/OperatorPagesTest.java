@@ -20,10 +20,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The pages of an operator, as plain HTTP. */
-@Timeout(120)
 class OperatorPagesTest {
   private static final String HOME = "/portal/operator";
   private static final String HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>";

@@ -34,12 +34,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What pages show and do, as plain HTTP. No dispatcher runs here. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class PortalPagesTest {
   private static final String HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>";

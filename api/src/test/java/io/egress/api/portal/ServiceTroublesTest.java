@@ -22,12 +22,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Timeout(180)
 class ServiceTroublesTest {
   private static final Instant NOW = Instant.parse("2026-05-06T07:08:09Z");
   private static final String NO_WRITES = "takes no writes";

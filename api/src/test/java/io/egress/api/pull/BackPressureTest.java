@@ -21,7 +21,6 @@ import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,7 +53,6 @@ class BackPressureTest {
 
   @ParameterizedTest
   @CsvSource({"?limit=100, application/json", "'', application/x-ndjson"})
-  @Timeout(120)
   void servesReadersAndDisconnectsClientsThatDoNotRead(String query, String accept)
       throws IOException {
     List<Socket> stalled = new ArrayList<>();

@@ -24,10 +24,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Copies that follow the stream and its changes. */
-@Timeout(120)
 class ChangesTest {
   private static final Service service = Service.shared();
   private static final String CHANGES = "/api/v1/changes";

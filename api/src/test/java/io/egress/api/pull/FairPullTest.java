@@ -16,7 +16,6 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** One key's clients that read nothing do not stop another key's pulls. */
@@ -58,7 +57,6 @@ class FairPullTest {
   }
 
   @Test
-  @Timeout(120)
   void servesOthersDespitePipelinesThatNobodyReads() {
     String request =
         "GET /api/v1/captures?limit=100 HTTP/1.1\r\nhost: a\r\nauthorization: Bearer "

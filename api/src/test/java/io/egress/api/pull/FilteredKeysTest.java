@@ -19,12 +19,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A key with a filter reads what matches it, and knows of nothing else. */
-@Timeout(120)
 class FilteredKeysTest {
   private static final Service service = Service.shared();
   private static final int CAPTURES = 60;

@@ -17,9 +17,7 @@ import java.util.UUID;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(120)
 class InventoryTest {
   private static final Service service = Service.shared();
   private static final String INVENTORY = "/api/v1/inventory";

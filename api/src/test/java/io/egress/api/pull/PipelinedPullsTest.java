@@ -16,12 +16,10 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Clients that send pulls one behind the other, read nothing, and disconnect at some moment. */
 @Isolated("it reads the log")
-@Timeout(120)
 class PipelinedPullsTest {
   private static final UUID WORKSPACE = UUID.randomUUID();
   private static final int CAPTURES = 60;

@@ -29,12 +29,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A standby is held back, cut off, promoted and replaced by one of another history. */
 @Tag("full")
-@Timeout(300)
 class StandbyLossTest {
   private final UUID workspace = UUID.randomUUID();
   private Path folder = Path.of("");

@@ -25,11 +25,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Pages come from a standby that may be far behind; what it does not have is the primary's. */
-@Timeout(180)
 class StandbyPagesTest {
   private static ReadFromStandby servers;
   private static Service service;

@@ -29,12 +29,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that wait for a capture. */
-@Timeout(120)
 class WaitingPullTest {
   private static final String EMPTY =
       "{\"captures\":[],\"pageInfo\":{\"endCursor\":null,\"hasNextPage\":false}}";

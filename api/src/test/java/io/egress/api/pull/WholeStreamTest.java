@@ -27,13 +27,11 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** All of the stream in one response, a document a line. */
-@Timeout(120)
 class WholeStreamTest {
   private static final int SIZE = 1_050;
   private static final String LINES = "application/x-ndjson";

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -55,7 +54,6 @@ class BackendsAwayTest {
   }
 
   @Test
-  @Timeout(180)
   void publishesCapturesThatFinishedWhileKafkaWasUnavailable() {
     put(3);
     await().until(() -> outbox() == 0);
@@ -74,7 +72,6 @@ class BackendsAwayTest {
   }
 
   @Test
-  @Timeout(180)
   void recoversWithPostgres() {
     put(2);
     await().until(() -> pulled() == 2);

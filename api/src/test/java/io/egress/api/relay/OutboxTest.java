@@ -25,12 +25,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Two processes on one outbox, one of which cannot reach Kafka. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class OutboxTest {
   private static final String TOPIC = "captures";

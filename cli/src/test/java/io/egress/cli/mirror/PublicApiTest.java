@@ -26,10 +26,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Answers that are not what a reader hopes for, of a stand-in of the service. */
-@Timeout(60)
 class PublicApiTest {
   private static final String EMPTY =
       "{\"captures\":[],\"pageInfo\":{\"endCursor\":null,\"hasNextPage\":false}}";

@@ -13,9 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class IdleConnectionsTest {
   private static final Duration STATEMENT_MAX = Duration.ofSeconds(1);
   private static final int IDLE_MILLIS_MAX = 14_000;

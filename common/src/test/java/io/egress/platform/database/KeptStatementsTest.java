@@ -9,9 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class KeptStatementsTest {
   private static final Duration LIMIT = Duration.ofSeconds(5);
   private static final String LONG = "select 1 -- " + "long ".repeat(10_000);

@@ -32,12 +32,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Requests whose handlers or clients do not do their part. */
-@Timeout(60)
 class RequestLifetimeTest {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
   private static final Duration ANSWER_MAX = Duration.ofSeconds(1);

@@ -21,9 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class RecurringTest {
   private static final Duration OFTEN = Duration.ofMillis(5);
   private static final Duration NEVER = Duration.ofHours(1);

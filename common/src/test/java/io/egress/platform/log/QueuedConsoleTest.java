@@ -15,7 +15,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 class QueuedConsoleTest {
   private static final int MANY = 20_000;
@@ -37,7 +36,6 @@ class QueuedConsoleTest {
   }
 
   @Test
-  @Timeout(60)
   void writesEverythingInOrderBeforeItStops() {
     for (int i = 0; i < 1_000; i++) {
       log.info("line {}", i);
@@ -48,7 +46,6 @@ class QueuedConsoleTest {
   }
 
   @Test
-  @Timeout(60)
   void dropsAndCountsInsteadOfBlockingOnASlowReader() {
     long before = QueuedConsole.droppedTotal();
     encoder.standStill.set(true);
@@ -67,7 +64,6 @@ class QueuedConsoleTest {
   }
 
   @Test
-  @Timeout(60)
   void survivesALineThatCannotBeWritten() {
     log.info("refused");
     log.info("after it");

@@ -23,9 +23,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 class BackendWatchTest {
   private static final Duration PERIOD = Duration.ofMillis(100);
   private static final Duration ANSWER_MAX = Duration.ofSeconds(1);

@@ -19,10 +19,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What the service takes for granted of Vert.x's internal API. */
-@Timeout(30)
 class VertxInternalsTest {
   private final Vertx vertx = MeasuredVertx.create();
 

@@ -27,10 +27,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A sender behind Squid, which admits a user with a password to ports of receivers only. */
-@Timeout(120)
 class SquidTest {
   private static final Duration UP_MAX = Duration.ofSeconds(60);
   private static final AddressPolicy LOOPBACK =

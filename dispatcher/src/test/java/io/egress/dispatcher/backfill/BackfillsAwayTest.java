@@ -21,7 +21,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
@@ -62,7 +61,6 @@ class BackfillsAwayTest {
   }
 
   @Test
-  @Timeout(180)
   void continuesWhenKafkaIsBack() {
     UUID workspace = world.workspace(400);
     UUID endpoint = world.endpoint(workspace);
@@ -86,7 +84,6 @@ class BackfillsAwayTest {
 
   /** It looks for history and sends it: either may meet the failure first, or both. */
   @Test
-  @Timeout(180)
   void continuesWhenPostgresIsBack() {
     UUID workspace = world.workspace(400);
     UUID endpoint = world.endpoint(workspace);

@@ -18,12 +18,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Deliveries carry access tokens, and wait for their token server alone. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class AccessTokensTest {
 

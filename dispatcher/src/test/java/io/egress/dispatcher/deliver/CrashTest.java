@@ -20,12 +20,10 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Dispatchers in processes of their own, killed and terminated. */
-@Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class CrashTest {
   private static final Duration PATIENCE = Duration.ofSeconds(90);

@@ -9,12 +9,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Deliveries with {@code EGRESS_PROXY}, which fails at first. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class DeliveryThroughProxyTest {
 

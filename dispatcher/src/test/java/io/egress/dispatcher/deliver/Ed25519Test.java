@@ -23,12 +23,10 @@ import org.bouncycastle.crypto.params.Ed25519PublicKeyParameters;
 import org.bouncycastle.crypto.signers.Ed25519Signer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The service's key pair signs, and is rotated while a dispatcher runs. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class Ed25519Test {
 

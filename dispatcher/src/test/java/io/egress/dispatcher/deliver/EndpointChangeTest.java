@@ -18,12 +18,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A change applies to the next attempt, even to what was read, queued or waiting before it. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class EndpointChangeTest {
   private static final Behaviour FAILING =

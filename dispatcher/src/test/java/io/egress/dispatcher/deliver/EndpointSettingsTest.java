@@ -26,12 +26,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** An endpoint's settings apply to each attempt. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class EndpointSettingsTest {
 

@@ -15,12 +15,10 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What is owed of a capture ends when it is erased. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class ErasedCaptureTest {
 

@@ -15,11 +15,9 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** What an endpoint is sent when it is created while captures arrive. */
-@Timeout(180)
 @Isolated("it compares times")
 class FullHistoryTest {
 

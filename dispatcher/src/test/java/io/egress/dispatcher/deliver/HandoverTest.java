@@ -20,11 +20,9 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Workers join and leave during delivery. */
-@Timeout(180)
 @Isolated("hand-overs wait for attempts under way, but not for ever")
 class HandoverTest {
 

@@ -13,11 +13,9 @@ import java.util.UUID;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** No endpoint delays another. */
-@Timeout(180)
 @Isolated("the healthy ones must be done before the first attempt times out")
 class IsolationTest {
   private static final int ENDPOINTS = 200;

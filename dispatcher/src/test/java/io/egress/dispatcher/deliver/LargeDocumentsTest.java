@@ -11,11 +11,9 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Documents that are small when stored and large when sent. */
 @Tag("full")
-@Timeout(120)
 class LargeDocumentsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
   private static final int LARGE_CHARACTERS = 40 << 20;

@@ -18,14 +18,12 @@ import java.util.UUID;
 import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Records of a release that has not been made yet are left to its processes. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class NewerRecordsTest {
 

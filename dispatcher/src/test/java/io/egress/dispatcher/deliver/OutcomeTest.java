@@ -17,10 +17,8 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Every way in which an attempt can fail, and its record in the delivery log. */
-@Timeout(120)
 class OutcomeTest {
   private static final int DRIP_MILLIS = 100;
 

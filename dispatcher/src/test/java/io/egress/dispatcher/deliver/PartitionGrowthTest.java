@@ -26,12 +26,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** An operator adds partitions while deliveries are made. */
-@Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class PartitionGrowthTest {
   private static final Duration PATIENCE = Duration.ofMinutes(2);

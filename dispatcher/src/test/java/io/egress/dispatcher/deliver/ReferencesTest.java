@@ -14,12 +14,10 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Endpoints whose webhooks say only where a document is. */
-@Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class ReferencesTest {
 

@@ -14,12 +14,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What replays and redeliveries send to an endpoint. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class ReplayTest {
   private static final Behaviour ACCEPTING = (request, _) -> request.response().end();

@@ -20,12 +20,10 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A secret is rotated while webhooks are being sent. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class RotationTest {
   private static final int CAPTURES = 200;

@@ -20,12 +20,10 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Endpoints that ask for updates have what a capture shows. */
-@Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class UpdatesTest {
 

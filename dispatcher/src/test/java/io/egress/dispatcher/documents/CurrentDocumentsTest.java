@@ -9,9 +9,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(120)
 class CurrentDocumentsTest {
   private final Fleet fleet = new Fleet();
   private final CurrentDocuments heads =

@@ -27,13 +27,11 @@ import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.slf4j.LoggerFactory;
 
 /** What the operator's webhook gets. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class OperatorNoticesTest {
   private static final String SECRET = "operator-secret";

@@ -11,12 +11,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Endpoints that only fail are paused, if so configured. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class AutomaticPauseTest {
   private static final Behaviour FAILING =

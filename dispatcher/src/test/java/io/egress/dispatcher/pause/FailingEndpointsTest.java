@@ -22,12 +22,10 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** How attempts, which end on event loops, change the endpoint's row. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class FailingEndpointsTest {
   private static final int SERIES = 20;

@@ -18,12 +18,10 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What is read for an endpoint, in a long stream of which little is to be compared. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class MissingDeliveriesTest {
   private static final int FORGOTTEN = 20_000;

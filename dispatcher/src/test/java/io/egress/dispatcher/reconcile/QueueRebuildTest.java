@@ -37,12 +37,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What is published again, and in which order. No dispatcher runs here. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class QueueRebuildTest {
   private static final Duration LOG_RETENTION = Duration.ofDays(30);

@@ -13,12 +13,10 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Records that expire before a dispatcher has read them. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class ReconcilerTest {
 

@@ -17,13 +17,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A service is administered with the commands of {@code ./egress}. */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class AdministrationTest {
   /** The form for x-service-signature comes first, unless the endpoint uses Standard Webhooks. */
@@ -253,6 +251,7 @@ class AdministrationTest {
     CompletableFuture<Integer> status =
         CompletableFuture.supplyAsync(() -> administrator.run(printed, start));
     await().until(() -> printed.toString().contains("the endpoint is paused"));
+    assertThat(run("replays", "list", workspace.toString(), endpoint)).contains("waiting");
     run("endpoints", "resume", workspace.toString(), endpoint);
 
     assertThat(status.join()).as(printed::toString).isZero();

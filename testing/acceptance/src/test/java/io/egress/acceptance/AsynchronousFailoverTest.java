@@ -18,14 +18,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The recipe of docs/disaster-recovery.md for a failover to a standby that was behind. */
 @Tag("full")
-@Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class AsynchronousFailoverTest {
   private PostgresServer primary;

@@ -16,10 +16,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What commands do at a terminal and without one, with a stand-in of the internal API. */
-@Timeout(120)
 class AtATerminalTest {
   private static final Map<String, String> ENVIRONMENT =
       Map.of("EGRESS_INTERNAL_TOKEN", "some-token-or-other");

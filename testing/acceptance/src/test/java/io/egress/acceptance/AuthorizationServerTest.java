@@ -26,11 +26,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Access tokens come from a published authorization server, the npm package oidc-provider. */
 @Tag("full")
-@Timeout(300)
 class AuthorizationServerTest {
   private static final String CLIENT = "egress";
   private static final String SECRET = "a secret: with +/=~ signs";

@@ -34,14 +34,12 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Three brokers, of which one fails, then another one, and both come back. */
 @Tag("full")
-@Timeout(300)
 class BrokersLostTest {
   private static final Logger log = LoggerFactory.getLogger(BrokersLostTest.class);
   private static final Duration PATIENCE = Duration.ofMinutes(2);

@@ -14,12 +14,10 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Parsers of others find each cue of random captures where it was said. */
 @Tag("full")
-@Timeout(300)
 class CaptionParsersTest {
   private static final int CAPTURES = 200;
   private static final int CUES_MAX = 30;

@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -38,7 +37,6 @@ class CommandLineTest {
 
   @Test
   @Tag("full")
-  @Timeout(240)
   void upContinuesAfterAKill() throws Exception {
     UUID workspace = UUID.randomUUID();
     Path secretKey = folder.resolve("data").resolve("secret-key");
@@ -98,7 +96,6 @@ class CommandLineTest {
   }
 
   @Test
-  @Timeout(60)
   void reportsEveryInvalidSettingAndExitsWith2() throws Exception {
     try (CommandLine api =
         CommandLine.start(Map.of("EGRESS_PUBLIC_PORT", "x", "EGRESS_TYPO", "1"), "api")) {
@@ -112,7 +109,6 @@ class CommandLineTest {
   }
 
   @Test
-  @Timeout(60)
   void upReportsObstaclesBeforeStartingAnything() throws Exception {
     Map<String, String> environment = environment();
     Path noFolder = Files.createFile(folder.resolve("file"));
@@ -142,7 +138,6 @@ class CommandLineTest {
   }
 
   @Test
-  @Timeout(60)
   void reportsEqualPortsAndAnUnreachablePageAtTheStart() throws Exception {
     Map<String, String> environment = environment();
     environment.put("EGRESS_INTERNAL_PORT", "18080");
@@ -158,7 +153,6 @@ class CommandLineTest {
   }
 
   @Test
-  @Timeout(60)
   void commandsCallTheConfiguredAddress() throws Exception {
     try (ClosedPort port = ClosedPort.open();
         CommandLine keys =

@@ -30,7 +30,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -41,7 +40,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * member was renamed and a capture erased, the copy is as the workspace is.
  */
 @Tag("full")
-@Timeout(600)
 @Execution(ExecutionMode.CONCURRENT)
 class ConnectorsTest {
   private static final Path CONNECTORS = Path.of("..", "..", "docs", "connectors").toAbsolutePath();

@@ -22,7 +22,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -32,7 +31,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Runs the cursor loops of docs/consuming.md against the service, with and without failures. */
 @Tag("full")
-@Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class ConsumingTest {
   private static final Duration PATIENCE = Duration.ofMinutes(2);

@@ -27,7 +27,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -35,7 +34,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Compares copies with the inventory by the queries of docs/consuming.md. */
 @Tag("full")
-@Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class CopyComparisonTest {
   /** What queries allow for clocks, and more. */

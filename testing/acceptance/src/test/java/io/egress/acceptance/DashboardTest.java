@@ -27,11 +27,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Every query of the dashboard and of the alerts, against roles that work. */
-@Timeout(300)
 class DashboardTest {
   private static final Path DASHBOARD = Path.of("../../deploy/grafana/egress.json");
   private static final Path ALERTS = Path.of("../../deploy/prometheus/alerts.yml");

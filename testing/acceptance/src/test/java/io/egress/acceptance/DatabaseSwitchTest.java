@@ -20,7 +20,6 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -50,7 +49,6 @@ class DatabaseSwitchTest {
   }
 
   @Test
-  @Timeout(240)
   void losesNothingAndKeepsCursors() throws Exception {
     Optional<Path> installed = InstalledPostgres.programs();
     assumeTrue(installed.isPresent(), "PostgreSQL's server and programs are not installed");

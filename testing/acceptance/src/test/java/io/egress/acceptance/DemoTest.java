@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -16,7 +15,6 @@ class DemoTest {
 
   @Test
   @Tag("full")
-  @Timeout(240)
   void showsWebhooksArrivingAndAPullThatWorks() throws Exception {
     try (CommandLine demo = CommandLine.start(Map.of("EGRESS_PUBLIC_PORT", "0"), "demo")) {
       String key = demo.awaitOutput("Bearer (service_[A-Za-z0-9]{32})");
@@ -41,7 +39,6 @@ class DemoTest {
   }
 
   @Test
-  @Timeout(180)
   void demoEndsAfterTheGivenTime() throws Exception {
     try (CommandLine demo =
         CommandLine.start(Map.of("EGRESS_PUBLIC_PORT", "0"), "demo", "--seconds", "2")) {

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The database is searched by ErasuresApiTest. */
 @Tag("full")
@@ -69,7 +68,6 @@ class ErasureRemainsTest {
   }
 
   @Test
-  @Timeout(240)
   void areInNoKafkaRecordLogLineOrSpan() throws Exception {
     Map<String, String> environment = environment();
     try (CommandLine api = CommandLine.start(environment, "api");

@@ -34,7 +34,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -42,7 +41,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Runs the ETL tools of docs/connectors by the commands of its page. */
 @Tag("full")
-@Timeout(600)
 @Execution(ExecutionMode.CONCURRENT)
 class EtlTest {
   private static final int THREE_PAGES = 230;

@@ -16,12 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What does not match an endpoint's filter is neither sent, nor listed, counted or missing. */
-@Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class FiltersTest {
   private static final UUID OTHER_DEVICE = UUID.randomUUID();

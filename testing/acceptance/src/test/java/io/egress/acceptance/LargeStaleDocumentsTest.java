@@ -31,14 +31,12 @@ import java.util.regex.Matcher;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A rename that makes many large documents stale, and clients that pull all of them at once. */
 @Tag("full")
-@Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class LargeStaleDocumentsTest {
   private static final String TOKEN = "test-token-of-the-internal-api";

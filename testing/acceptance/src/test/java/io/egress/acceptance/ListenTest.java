@@ -19,10 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** {@code egress listen} beside a receiver that only this machine can reach. */
-@Timeout(120)
 class ListenTest {
   private static final String SECRET = "whsec_of-the-one-who-writes-a-receiver";
 

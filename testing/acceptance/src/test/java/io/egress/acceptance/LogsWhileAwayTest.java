@@ -25,7 +25,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -84,7 +83,6 @@ class LogsWhileAwayTest {
   }
 
   @Test
-  @Timeout(300)
   void logAnOutageOfKafkaAndItsEnd() throws Exception {
     putCaptures(5);
     Runnable goes =
@@ -98,7 +96,6 @@ class LogsWhileAwayTest {
   }
 
   @Test
-  @Timeout(300)
   void logAnOutageOfPostgresAndItsEnd() throws Exception {
     putCaptures(5);
     List<String> told =

@@ -13,10 +13,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The table in docs/metrics.md is made from what running roles expose. */
-@Timeout(180)
 class MetricsTableTest {
   private static final Path PAGE = Path.of("../../docs/metrics.md");
   private static final String BEGIN = "<!-- metrics: begin -->\n";

@@ -27,11 +27,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code egress mirror} of a workspace of the real service. */
-@Timeout(180)
 class MirrorTest {
   private static final String WHOLE = "0 missing, 0 stale, 0 superfluous; the workspace has ";
 

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,7 +14,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Both OpenAPI descriptions in common tools: generated clients compile, linters find no error. */
 @Tag("full")
-@Timeout(600)
 class OpenApiToolsTest {
   private final Path folder;
 

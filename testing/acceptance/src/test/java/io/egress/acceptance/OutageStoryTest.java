@@ -32,7 +32,6 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -57,7 +56,6 @@ class OutageStoryTest {
   }
 
   @Test
-  @Timeout(300)
   void aReplayKilledInTheMiddleStillRedeliversExactlyWhatWasMissed() throws Exception {
     Vertx vertx = Vertx.vertx();
     try (LocalCertificate certificate = LocalCertificate.make()) {

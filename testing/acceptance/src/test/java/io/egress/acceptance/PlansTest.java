@@ -20,7 +20,6 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * No statement reads a large table whole, whatever the tables held when it was planned: everything
@@ -28,7 +27,6 @@ import org.junit.jupiter.api.Timeout;
  * nobody but the service analyzes.
  */
 @Tag("full")
-@Timeout(300)
 class PlansTest {
   private static final int ROWS = 30_000;
   private static final int TIMES = 6;

@@ -26,12 +26,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Both roles behind PgBouncer in transaction mode. */
 @Tag("full")
-@Timeout(180)
 class PoolerTest {
   private static final int SERVER_CONNECTIONS = 4;
 

@@ -29,7 +29,6 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -38,7 +37,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * Webhooks signed by Ed25519 are verified by NaCl, JOSE and OpenSSL, as docs/receiving.md shows.
  */
 @Tag("full")
-@Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class PublicKeyLibrariesTest {
   private static final int ACCEPTED = 204;

@@ -36,13 +36,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Kafka loses what it holds for the service, which notices and publishes it again by itself. */
-@Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class QueueLossTest {
   private static final int CAPTURES = 20;

@@ -15,7 +15,6 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * others may use those of the README.
  */
 @Tag("full")
-@Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class ReadmeTest {
   private static final String FIRST = "0b8f5a52-3f0f-4c53-9d57-1d1d6a0c7a01";

@@ -23,7 +23,6 @@ import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -32,7 +31,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Runs the receivers of docs/receivers and posts genuine and forged webhooks to them. */
 @Tag("full")
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class ReceivingTest {
   private static final int ACCEPTED = 204;

@@ -21,7 +21,6 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -49,7 +48,6 @@ class RestoreTest {
   }
 
   @Test
-  @Timeout(240)
   void aServiceContinuesFromTheRestoredMoment() throws Exception {
     Optional<Path> installed = InstalledPostgres.programs();
     assumeTrue(installed.isPresent(), "PostgreSQL's server and programs are not installed");

@@ -31,11 +31,9 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.Timeout;
 
 /** Each command of the runbook, in the state that its section is about. */
 @Tag("full")
-@Timeout(420)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class RunbookTest {
   private static final Duration PATIENCE = Duration.ofSeconds(90);

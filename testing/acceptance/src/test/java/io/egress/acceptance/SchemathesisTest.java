@@ -11,7 +11,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
  * schemas allow has to be accepted where its requests are the same in every run.
  */
 @Tag("full")
-@Timeout(600)
 class SchemathesisTest {
   private static final Path HOOKS = Path.of("src/test/resources/schemathesis/hooks.py");
   private static final UUID WORKSPACE = UUID.randomUUID();

@@ -27,7 +27,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -72,7 +71,6 @@ class SecretsInLogsTest {
   }
 
   @Test
-  @Timeout(240)
   void showIdsAndNoSecretsAtTraceLevel() throws Exception {
     try (CommandLine up = CommandLine.start(environment(), "up")) {
       String internalUrl = up.awaitOutput("internal API on (http://127.0.0.1:\\d+/internal/v1)");
@@ -117,7 +115,6 @@ class SecretsInLogsTest {
   }
 
   @Test
-  @Timeout(120)
   void reportInvalidLogSettings() throws Exception {
     Map<String, String> environment = environment();
     environment.put("EGRESS_LOG_FORMAT", "xml");

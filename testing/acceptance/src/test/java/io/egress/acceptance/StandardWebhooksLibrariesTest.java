@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -28,7 +27,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * shows. Svix' libraries are used in the same way, with the same headers.
  */
 @Tag("full")
-@Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class StandardWebhooksLibrariesTest {
   private static final int ACCEPTED = 204;

@@ -16,12 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A capture from the hook to its last attempt, as a collector sees it. */
-@Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class TracingTest {
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";

@@ -10,11 +10,9 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Tag("full")
-@Timeout(180)
 class BrokerClusterTest {
   @Test
   void aBrokerWhoseDataAreGoneComesBackWithThemFromTheOthers(@TempDir Path folder)

@@ -12,12 +12,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Needs a file system of its own, which only root can mount. */
 @Tag("full")
-@Timeout(240)
 class FullDiskTest {
   private static final int DISK_MEGABYTES = 500;
   private static final Duration PATIENCE = Duration.ofSeconds(90);

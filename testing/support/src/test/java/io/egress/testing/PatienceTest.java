@@ -4,10 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class PatienceTest {
+  private static final AtomicReference<Optional<String>> TIME_LIMIT =
+      new AtomicReference<>(Optional.empty());
+
+  @RegisterExtension
+  static final BeforeAllCallback CONFIGURATION =
+      context -> TIME_LIMIT.set(context.getConfigurationParameter(Patience.TIME_LIMIT));
+
   @Test
   void isThatOfAllTests() {
     AtomicLong millisLeft = new AtomicLong();
@@ -17,5 +28,6 @@ class PatienceTest {
 
     assertThat(Duration.ofMillis(millisLeft.get()))
         .isBetween(Patience.MAX.minusSeconds(5), Patience.MAX);
+    assertThat(TIME_LIMIT.get()).hasValue(Patience.TIME_MAX);
   }
 }

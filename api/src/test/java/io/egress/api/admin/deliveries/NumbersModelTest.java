@@ -24,13 +24,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Whatever the log holds: every number that pages, lists and commands show of deliveries is what
  * the log says.
  */
-@Timeout(120)
 class NumbersModelTest {
   private static final int CAPTURES = 30;
 

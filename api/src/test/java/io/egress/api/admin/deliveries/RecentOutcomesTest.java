@@ -21,10 +21,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Outcomes are written into the log as a dispatcher would. */
-@Timeout(120)
 class RecentOutcomesTest {
   private static final LogDays DAYS = WrittenOutcomes.DAYS;
 

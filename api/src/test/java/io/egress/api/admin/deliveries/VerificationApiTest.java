@@ -38,7 +38,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -49,7 +48,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * No dispatcher runs here: records are published, consumed and logged as one would. One test after
  * the other, because they consume each other's records.
  */
-@Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("offsets")
 class VerificationApiTest {

@@ -20,7 +20,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * History and live traffic of an endpoint meet without a gap or an overlap: whoever can see a
@@ -51,7 +50,6 @@ class CreationBoundaryTest {
   }
 
   @Test
-  @Timeout(180)
   void separatesHistoryAndLiveTrafficUnderLoad() throws Exception {
     List<Future<?>> writers = new ArrayList<>();
     for (int i = 0; i < WRITERS; i++) {

@@ -13,10 +13,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The captures that an earlier release has stored are prepared for keys with filters. */
-@Timeout(120)
 class TraitFillingTest {
   private final UUID workspace = UUID.randomUUID();
   private final Service service = Service.start();

@@ -8,10 +8,8 @@ import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** No dispatcher runs here: the api only records what is requested. */
-@Timeout(120)
 class QueueApiTest {
   private static Service service;
 

@@ -14,13 +14,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 
 /** An operator at the pages of all workspaces, in a browser, over a service that delivers. */
 @Tag("full")
-@Timeout(300)
 class OperatorBrowserTest {
   private static Chromium browser;
   private static PortalWorld world;

@@ -18,12 +18,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.openqa.selenium.By;
 
 /** A page that stays open while the service, or what it needs, is away. */
 @Tag("full")
-@Timeout(300)
 class OutageBrowserTest {
 
   /** The parts of a page that poll do so every two seconds. */

@@ -12,13 +12,11 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every text that somebody can give, at its limit and without a space, on every page. */
 @Tag("full")
-@Timeout(300)
 class PageWidthsTest {
   private static final int HEIGHT_MAX = 6_000;
 

@@ -20,13 +20,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 
 /** The settings page in a browser, over a service that delivers. */
 @Tag("full")
-@Timeout(300)
 class PortalBrowserTest {
   private static final String HOSTILE =
       "<script>alert(1)</script>\"'><img src=x onerror=alert(2)><svg onload=alert(3)>";

@@ -11,12 +11,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.openqa.selenium.By;
 
 /** The settings page in a frame of an application at another site. */
 @Tag("full")
-@Timeout(180)
 class PortalEmbeddingTest {
   private static final Vertx vertx = Vertx.vertx();
   private static Chromium browser;

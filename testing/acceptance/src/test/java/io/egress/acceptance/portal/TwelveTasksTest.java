@@ -10,13 +10,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 
 /** What people come for, in no more clicks than it should take, counted from the overview. */
 @Tag("full")
-@Timeout(300)
 class TwelveTasksTest {
   private static Chromium browser;
   private static PortalWorld world;

@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The documented commands, with little to deliver. */
@@ -23,7 +22,6 @@ class BenchCommandsTest {
   }
 
   @Test
-  @Timeout(400)
   void drainsABacklogAndCountsEveryWebhookOnce() throws Exception {
     try (ChildProcess bench = push("spread", "--deliveries", "200", "--endpoints", "10")) {
       String counted = bench.await("10 endpoints: (\\d+) webhooks of").group(1);
@@ -40,7 +38,6 @@ class BenchCommandsTest {
 
   @Test
   @Tag("long")
-  @Timeout(400)
   void measuresLatencyFromTheHook() throws Exception {
     try (ChildProcess bench =
         push("latency", "--pace", "20", "--seconds", "3", "--warm-up", "1", "--endpoints", "5")) {
@@ -54,7 +51,6 @@ class BenchCommandsTest {
 
   @Test
   @Tag("long")
-  @Timeout(400)
   void stopsItsProcessesWhenInterrupted() throws Exception {
     try (ChildProcess bench =
         push("spread", "--deliveries", "2000000", "--warm-up", "1", "--endpoints", "5")) {
@@ -70,7 +66,6 @@ class BenchCommandsTest {
 
   @Test
   @Tag("long")
-  @Timeout(400)
   void floodsTheHookAndPrintsTheCostOfEachPart() throws Exception {
     try (ChildProcess bench = bench("ingest", "--seconds", "3", "--warm-up", "1", "--plain")) {
       bench.await("[1-9]\\d* captures a second .* 0 calls refused, 0 duplicates");
@@ -83,7 +78,6 @@ class BenchCommandsTest {
 
   @Test
   @Tag("long")
-  @Timeout(400)
   void printsTheCostOfAnIdleService() throws Exception {
     try (ChildProcess bench = bench("idle", "--settle", "1", "--seconds", "2")) {
       String together = bench.await("(?m)^together .*$").group();
@@ -95,7 +89,6 @@ class BenchCommandsTest {
 
   @Test
   @Tag("long")
-  @Timeout(400)
   void measuresAFleetAndTheLossOfOneOfIt() throws Exception {
     List<String> small = List.of("--endpoints", "20", "--in-flight", "16");
     List<String> brief = List.of("--processes", "1", "--fleet", "2", "--warm-up", "1");
@@ -119,7 +112,6 @@ class BenchCommandsTest {
 
   @Test
   @Tag("long")
-  @Timeout(400)
   void comparesPagesFromThePrimaryWithThoseFromAStandby() throws Exception {
     try (ChildProcess bench =
         bench("pull", "--standby", "--documents", "200", "--history", "0", "--seconds", "1")) {

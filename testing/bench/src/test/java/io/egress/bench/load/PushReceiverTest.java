@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 class PushReceiverTest {
   private static final UUID FIRST = UUID.randomUUID();
@@ -33,7 +32,6 @@ class PushReceiverTest {
   }
 
   @Test
-  @Timeout(60)
   void countsADeliveryOnceAndItsDuplicates() throws Exception {
     PushReceiver receiver = PushReceiver.start(vertx, certificate);
     HttpClient http =
@@ -57,7 +55,6 @@ class PushReceiverTest {
   }
 
   @Test
-  @Timeout(60)
   void noticesWhenNothingArrivesAnyMore() throws Exception {
     PushReceiver receiver = PushReceiver.start(vertx, null);
     Arrivals arrivals = receiver.begin();

@@ -18,7 +18,6 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The short form of the fault suite; {@code ./egress torture} is the long one. */
-@Timeout(600)
 @Execution(ExecutionMode.CONCURRENT)
 class TortureTest {
   /** What fails with a seed fails with it again: here some faults of every sort come first. */
