@@ -40,7 +40,7 @@ class TortureTest {
   /** From the newest release to this build, back and forward again. */
   @Test
   @Tag("full")
-  @Timeout(1_320)
+  @Timeout(2_400)
   @Execution(ExecutionMode.SAME_THREAD)
   void keepsEveryPromiseThroughAnUpgradeAndBack(@TempDir Path folder) throws Exception {
     List<String> releases = Files.readAllLines(Path.of("..", "..", "deploy", "releases"));
