@@ -126,7 +126,7 @@ public final class BackendProbes {
 
   /** Fails if PostgreSQL does not take writes. */
   public Probe databaseWrites() {
-    return _ -> writing.query(WRITE).execute();
+    return _ -> askToWrite();
   }
 
   /** Fails if Kafka takes no records. */
@@ -164,13 +164,15 @@ public final class BackendProbes {
 
   private Future<?> write() {
     writable = false;
-    return writing
-        .query(WRITE)
-        .execute()
+    return askToWrite()
         .onSuccess(_ -> {
           writable = true;
           writtenNanos = System.nanoTime();
         });
+  }
+
+  private Future<?> askToWrite() {
+    return writing.query(WRITE).execute();
   }
 
   private static void gauge(Metrics metrics, String role, String backend, BackendWatch watch) {
