@@ -73,7 +73,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.TrustOptions;
 import io.vertx.sqlclient.Pool;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -85,6 +84,7 @@ final class ApiAssembly {
   private static final Logger log = LoggerFactory.getLogger(ApiApp.class);
   private static final int PULLS_WAITING_MAX = 5_000;
   private static final int HOOKS_WAITING_MAX = 5_000;
+  private static final int MEASURING_CONNECTIONS = 1;
   private static final int EVENT_LOOPS = Runtime.getRuntime().availableProcessors();
 
   private record Backends(Health health, BackendProbes probes, EndpointsBehind behind) {
@@ -122,6 +122,9 @@ final class ApiAssembly {
   /** Administration has its own, too: its calls wait for each other and for nobody else. */
   private final Pool administration;
 
+  /** For metrics: their statements may wait for a lock, and nobody waits for them. */
+  private final Pool measuring;
+
   /** Connected only while the others find no server that takes writes. */
   private final Pool anyServer;
 
@@ -141,16 +144,20 @@ final class ApiAssembly {
     this.administration = pool("administration", administrationConnections());
     this.pool = pool("hook", connections() - pullConnections() - administrationConnections());
     this.waitingPool = pool("waiting_pulls", WaitingPulls.CONNECTIONS);
+    this.measuring = pool("measuring", MEASURING_CONNECTIONS);
     this.anyServer = database.poolOfAnyServer("any_server", 1);
     closing.push("the pool any_server", anyServer::close);
   }
 
   private int connections() {
-    return settings.database().poolSize() - BackendProbes.CONNECTIONS - WaitingPulls.CONNECTIONS;
+    return settings.database().poolSize()
+        - BackendProbes.CONNECTIONS
+        - WaitingPulls.CONNECTIONS
+        - MEASURING_CONNECTIONS;
   }
 
   private int pullConnections() {
-    return connections() / 2;
+    return (connections() - administrationConnections()) / 2;
   }
 
   private int administrationConnections() {
@@ -186,9 +193,9 @@ final class ApiAssembly {
     TableStatistics statistics = TableStatistics.watch(vertx, pool);
     closing.pushSync("the table statistics", statistics::close);
     DocumentStore documents = new DocumentStore(vertx, pullPool, monitoring.metrics(), renderer);
-    KeyUse keyUse = new KeyUse(vertx, administration);
+    KeyUse keyUse = new KeyUse(vertx, administration, database.clock());
     closing.push("the record of used keys", keyUse::close);
-    RelayVerticle relay = new RelayVerticle(pool, settings, monitoring.metrics());
+    RelayVerticle relay = new RelayVerticle(pool, settings, database.clock(), monitoring.metrics());
     WebhookSender sender = sender(trust);
     BackendProbes probes =
         BackendProbes.open(vertx, database, settings.kafka(), monitoring.metrics(), "api");
@@ -221,14 +228,17 @@ final class ApiAssembly {
 
   /** Pulls and hooks work without Kafka: the outbox keeps what has to be published. */
   private Backends watch(BackendProbes probes, RelayVerticle relay) {
-    OutboxBacklog backlog = new OutboxBacklog(vertx, probes.reading(), monitoring.metrics());
+    OutboxBacklog backlog = new OutboxBacklog(vertx, measuring, monitoring.metrics());
     closing.pushSync("the backlog metrics", backlog::close);
     EndpointsBehind behind =
         new EndpointsBehind(
-            vertx, probes.reading(), monitoring.metrics(), settings.dispatcher().logRetention());
+            vertx,
+            measuring,
+            database.clock(),
+            monitoring.metrics(),
+            settings.dispatcher().logRetention());
     closing.pushSync("the lateness metrics", behind::close);
-    FailingWorkspaces failing =
-        new FailingWorkspaces(vertx, probes.reading(), monitoring.metrics());
+    FailingWorkspaces failing = new FailingWorkspaces(vertx, measuring, monitoring.metrics());
     closing.pushSync("the metrics of failing endpoints", failing::close);
     Health health = monitoring.health().part();
     health.add(Health.Check.required("database", probes::databaseUp));
@@ -370,6 +380,7 @@ final class ApiAssembly {
             api.memoryWait(),
             new Patience.Terms(api.pullStallTimeout(), api.clientBytesPerSecondMin())),
         waiting,
+        database.clock(),
         monitoring.metrics());
   }
 
@@ -387,17 +398,17 @@ final class ApiAssembly {
         calls,
         new ApiRoutes.Administration(
             operations, access, administration, documents, settings, background::erase),
-        new Portal(address, access, operations, troubles(backends)));
+        new Portal(address, access, operations, troubles(backends), database.clock()));
   }
 
   private Operations operations(DocumentStore documents, WebhookSender sender) {
     Pool pool = administration;
     PushSettings push = settings.push();
     Duration retention = settings.api().retention();
-    LogDays days = new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention());
+    LogDays days = new LogDays(database.clock(), settings.dispatcher().logRetention());
     Captures captures = new Captures(pool, documents);
     DeliveryReads deliveries = new DeliveryReads(pool, captures, days);
-    EndpointHealths healths = new EndpointHealths(pool, days, Clock.systemUTC());
+    EndpointHealths healths = new EndpointHealths(pool, days, database.clock());
     return new Operations(
         new Operations.OfWorkspaces(
             new WorkspaceList(pool, healths, retention),
@@ -409,7 +420,7 @@ final class ApiAssembly {
             new ServiceKeys(pool, push.secretBox()),
             new EndpointBody(push.allowHttpEndpoints(), push.addressPolicy()),
             new TestSend(
-                pool, sender, push, settings.dispatcher().attemptTimeout(), Clock.systemUTC()),
+                pool, sender, push, settings.dispatcher().attemptTimeout(), database.clock()),
             healths,
             new RecentOutcomes(pool),
             new EndpointLatencies(pool)),
@@ -417,13 +428,13 @@ final class ApiAssembly {
             deliveries,
             new SentBodies(pool, deliveries, documents, push),
             new Replays(pool),
-            new Verifier(vertx, pool, days, settings.kafka())),
+            new Verifier(vertx, pool, days, database.clock(), settings.kafka())),
         new Operations.OfCaptures(
             captures, new CaptureList(pool), new Copies(pool), new CaptureErasure(pool)));
   }
 
   private ServiceTroubles troubles(Backends backends) {
-    QueueRebuilds rebuilds = new QueueRebuilds(vertx, backends.probes.reading());
+    QueueRebuilds rebuilds = new QueueRebuilds(vertx, measuring);
     closing.pushSync("the watch of rebuilds of the queue", rebuilds::close);
     return new ServiceTroubles(
         new ServiceTroubles.Sources(
@@ -431,7 +442,7 @@ final class ApiAssembly {
             backends.probes::isKafkaAway,
             rebuilds::newest,
             backends.behind::lateness),
-        Clock.systemUTC());
+        database.clock());
   }
 
   private ByteBudget budget(String name, long bytes, int waitersMax) {

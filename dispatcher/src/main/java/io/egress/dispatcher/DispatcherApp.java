@@ -20,7 +20,6 @@ import io.egress.platform.backend.BackendProbes;
 import io.egress.platform.database.Database;
 import io.egress.platform.database.SessionLimits;
 import io.egress.platform.database.TableStatistics;
-import io.egress.platform.database.Unavailability;
 import io.egress.platform.http.Health;
 import io.egress.platform.http.Listener;
 import io.egress.platform.http.ListenerLimits;
@@ -31,12 +30,11 @@ import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.lifecycle.Closing;
 import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.metrics.Metrics;
-import io.egress.platform.outage.Reason;
-import io.egress.platform.outage.Startup;
 import io.egress.settings.FailingSettings.OperatorWebhook;
 import io.egress.settings.Settings;
 import io.egress.transcript.document.DocumentStore;
 import io.egress.webhook.deliverylog.LogDays;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.queue.Topics;
 import io.egress.webhook.send.NameLookup;
@@ -67,7 +65,9 @@ public final class DispatcherApp {
   private static final Duration POLL_PERIOD_MAX = Duration.ofSeconds(20);
 
   private static final long HEADS_BYTES_MAX = 32L << 20;
-  private static final Duration DAYS_MAINTENANCE_PERIOD = Duration.ofHours(1);
+
+  /** Added to the timeout of an attempt. */
+  private static final Duration STANDSTILL_MIN = Duration.ofMinutes(1);
 
   private final Vertx vertx;
   private final Settings settings;
@@ -151,7 +151,8 @@ public final class DispatcherApp {
                   BackendProbes probes = probes();
                   DeliveryVerticle.Dependencies shared = share(secrets, trust, topics, probes);
                   return SessionLimits.require(vertx, shared.pool(), settings.database())
-                      .compose(_ -> maintainDays(shared))
+                      .compose(_ -> probes.databaseAsked())
+                      .compose(_ -> maintainLog(shared.days()))
                       .onSuccess(_ -> watchStatistics(shared))
                       .onSuccess(_ -> watchCertificates(shared.pool()))
                       .onSuccess(_ -> sendNotices(shared.pool(), trust))
@@ -187,9 +188,10 @@ public final class DispatcherApp {
         secrets,
         sender(trust),
         pool,
+        database.clock(),
         new DocumentStore(vertx, pool, monitoring.metrics()),
         new DocumentCache(HEADS_BYTES_MAX),
-        new LogDays(Clock.systemUTC(), settings.dispatcher().logRetention()),
+        new LogDays(database.clock(), settings.dispatcher().logRetention()),
         publisher,
         new DeliveryMeters(monitoring.metrics(), settings.dispatcher().retrySchedule()),
         failing(pool),
@@ -203,7 +205,7 @@ public final class DispatcherApp {
   private FailingEndpoints failing(Pool pool) {
     return new FailingEndpoints(
         pool,
-        Clock.systemUTC(),
+        database.clock(),
         settings.dispatcher().failing().pauseAfter(),
         monitoring
             .metrics()
@@ -231,7 +233,7 @@ public final class DispatcherApp {
           new NoticeSender(
               vertx,
               pool,
-              Clock.systemUTC(),
+              database.clock(),
               operator,
               settings.dispatcher().retrySchedule(),
               trust,
@@ -273,20 +275,24 @@ public final class DispatcherApp {
     closing.pushSync("the table statistics", statistics::close);
   }
 
-  private Future<Void> maintainDays(DeliveryVerticle.Dependencies shared) {
-    Recurring hourly =
-        new Recurring(
-                vertx,
-                "maintaining the days of the delivery log",
-                () -> shared.days().maintain(shared.pool()))
-            .onFailure(failure ->
-                log.warn(
-                    "Cannot maintain the day partitions of the delivery log: {}",
-                    Reason.of(failure)))
-            .every(DAYS_MAINTENANCE_PERIOD);
-    closing.pushSync("the delivery log's partitions", hourly::close);
-    return new Startup(vertx, log, "PostgreSQL", Unavailability::isCauseOf)
-        .await(() -> shared.days().maintain(shared.pool()));
+  /**
+   * On a connection of its own. Deliveries begin even if it fails: the days that they need may
+   * exist.
+   */
+  private Future<Void> maintainLog(LogDays days) {
+    Pool pool = database.pool("maintenance", 1);
+    closing.push("the pool maintenance", pool::close);
+    LogMaintenance maintenance = new LogMaintenance(pool, days);
+    Recurring runs = maintenance.start(vertx);
+    closing.push("the maintenance of the delivery log", runs::stop);
+    monitoring
+        .metrics()
+        .gauge(
+            "egress_delivery_log_maintenance_failures",
+            "failed runs in a row of the maintenance of the delivery log's days",
+            maintenance::failures);
+    monitoring.health().part().add(new Health.Check("delivery_log", maintenance::state));
+    return maintenance.begun();
   }
 
   private Future<Void> deploy(
@@ -300,7 +306,7 @@ public final class DispatcherApp {
         })
         .map(fanOut -> {
           reconcile(shared, fanOut, topics, probes);
-          watch(shared.workers(), fanOut, topics, probes);
+          watch(shared, fanOut, topics, probes);
           return null;
         });
   }
@@ -311,6 +317,7 @@ public final class DispatcherApp {
             new FanOutVerticle.Dependencies(
                 settings.kafka(),
                 shared.pool(),
+                shared.clock(),
                 shared.publisher(),
                 monitoring.metrics(),
                 shared.supervision().backends(),
@@ -382,13 +389,22 @@ public final class DispatcherApp {
   }
 
   private void watch(
-      WorkerStates workers, FanOutVerticle fanOut, DeliveryTopics topics, BackendProbes probes) {
+      DeliveryVerticle.Dependencies shared,
+      FanOutVerticle fanOut,
+      DeliveryTopics topics,
+      BackendProbes probes) {
+    WorkerStates workers = shared.workers();
+    Restarts restarts = shared.supervision().restarts();
+    Duration standstill = STANDSTILL_MIN.plus(settings.dispatcher().attemptTimeout());
     ConsumerLag lag = topics.lag(vertx, settings, probes.brokers(), monitoring.metrics());
     closing.pushSync("the lag metrics", lag::close);
     Health health = monitoring.health().part();
     health.add(Health.Check.required("database", probes::databaseUp));
     health.add(Health.Check.required("kafka", probes::kafkaUp));
     health.add(Health.Check.required("workers", () -> workers.poll(POLL_PERIOD_MAX)));
+    health.add(
+        Health.Check.required(
+            "deliveries", () -> !restarts.areRepeated() && workers.progressWithin(standstill)));
     health.add(Health.Check.required("fan_out", () -> fanOut.polls(POLL_PERIOD_MAX)));
   }
 }

@@ -12,6 +12,7 @@ import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -99,6 +100,7 @@ public final class EndpointsBehind {
   public record Lateness(long endpoints, Duration oldest, @Nullable Instant attemptedAt) {}
 
   private final Pool pool;
+  private final Clock clock;
   private final int rememberedDays;
   private final Recurring looking;
   private final Map<UUID, Delivery> behind = new HashMap<>();
@@ -106,8 +108,10 @@ public final class EndpointsBehind {
   private volatile @Nullable Lateness lateness;
 
   /** {@code logRetention} is how long the delivery log is kept. */
-  public EndpointsBehind(Vertx vertx, Pool pool, Metrics metrics, Duration logRetention) {
+  public EndpointsBehind(
+      Vertx vertx, Pool pool, Clock clock, Metrics metrics, Duration logRetention) {
     this.pool = pool;
+    this.clock = clock;
     this.rememberedDays = (int) Math.max(1, logRetention.toDays() - 1);
     metrics.gauge(
         "egress_endpoints_behind",
@@ -184,7 +188,7 @@ public final class EndpointsBehind {
   }
 
   private void remember(List<Delivery> open, Map<UUID, Instant> overdue) {
-    Instant now = Instant.now();
+    Instant now = clock.instant();
     Instant forgotten = now.minus(Duration.ofDays(rememberedDays));
     behind.clear();
     open.stream()

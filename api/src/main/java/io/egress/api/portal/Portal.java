@@ -43,8 +43,11 @@ public final class Portal {
   private final WorkspacesPage workspaces;
 
   public Portal(
-      PortalAddress address, PortalAccess access, Operations operations, ServiceTroubles troubles) {
-    Clock clock = Clock.systemUTC();
+      PortalAddress address,
+      PortalAccess access,
+      Operations operations,
+      ServiceTroubles troubles,
+      Clock clock) {
     Operations.OfWorkspaces ofWorkspaces = operations.workspaces();
     Operations.OfEndpoints ofEndpoints = operations.endpoints();
     Operations.OfDeliveries ofDeliveries = operations.deliveries();

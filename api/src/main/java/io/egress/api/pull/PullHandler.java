@@ -39,7 +39,12 @@ public final class PullHandler {
   private final WaitingPulls waiting;
 
   public PullHandler(
-      PullStore store, KeyUse keyUse, PullLimits limits, WaitingPulls waiting, Metrics metrics) {
+      PullStore store,
+      KeyUse keyUse,
+      PullLimits limits,
+      WaitingPulls waiting,
+      Clock clock,
+      Metrics metrics) {
     this.store = store;
     this.waiting = waiting;
     this.keyUse = keyUse;
@@ -47,7 +52,7 @@ public final class PullHandler {
     this.memoryWait = limits.memoryWait();
     this.patience = limits.patience();
     this.meters = new PullMeters(metrics);
-    this.sender = new PageSender(store, Clock.systemUTC());
+    this.sender = new PageSender(store, clock);
   }
 
   /** Limits of pages: memory shared by all pages, and how slowly a client may read. */

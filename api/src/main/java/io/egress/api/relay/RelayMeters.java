@@ -4,16 +4,19 @@ import io.egress.platform.metrics.Buckets;
 import io.egress.platform.metrics.Metrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Timer;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
 final class RelayMeters {
+  private final Clock clock;
   private final Counter entered;
   private final Counter published;
   private final Timer publishDelay;
 
-  RelayMeters(Metrics metrics) {
+  RelayMeters(Metrics metrics, Clock clock) {
+    this.clock = clock;
     entered =
         metrics.counter(
             "egress_stream_entered_total", "captures added to the stream by this process");
@@ -33,7 +36,7 @@ final class RelayMeters {
 
   void published(List<OwedRecord> captures) {
     published.increment(captures.size());
-    Instant now = Instant.now();
+    Instant now = clock.instant();
     captures.forEach(
         each -> publishDelay.record(Duration.between(each.capture().enteredAt(), now)));
   }

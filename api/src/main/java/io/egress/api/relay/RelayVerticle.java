@@ -14,6 +14,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Pool;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,10 +36,10 @@ public final class RelayVerticle extends VerticleBase {
   private @Nullable Recurring relaying;
   private @Nullable Future<Void> topicExists;
 
-  public RelayVerticle(Pool pool, Settings settings, Metrics metrics) {
+  public RelayVerticle(Pool pool, Settings settings, Clock clock, Metrics metrics) {
     this.pool = pool;
     this.settings = settings;
-    this.meters = new RelayMeters(metrics);
+    this.meters = new RelayMeters(metrics, clock);
     this.standstillMaxNanos =
         STANDSTILL_MIN.plus(settings.database().timeouts().statement()).toNanos();
   }

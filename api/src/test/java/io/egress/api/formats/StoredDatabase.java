@@ -3,6 +3,7 @@ package io.egress.api.formats;
 import static io.egress.api.Service.await;
 
 import io.egress.api.admin.deliveries.WrittenOutcomes;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -72,7 +73,7 @@ final class StoredDatabase {
 
   /** The schema is that of the release that wrote the rows. Days of the log become today. */
   static void load(Pool pool, JsonObject dump) {
-    await(WrittenOutcomes.DAYS.maintain(pool));
+    new LogMaintenance(pool, WrittenOutcomes.DAYS).run();
     await(
         pool.withTransaction(tx ->
             tx.query("set local session_replication_role = replica")

@@ -12,6 +12,7 @@ import io.egress.testing.SharedBackends;
 import io.egress.transcript.stream.ProcessedCapture;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.StoredSpec;
@@ -239,7 +240,7 @@ class StoredFormatsTest {
   void writeASample() throws IOException {
     Path folder = Files.createDirectories(FORMATS.resolve(System.getenv(WRITE)));
     try (Service service = Service.start(Map.of("EGRESS_SECRET_KEY", SECRET_KEY))) {
-      await(WrittenOutcomes.DAYS.maintain(service.database));
+      new LogMaintenance(service.database, WrittenOutcomes.DAYS).run();
       Sample sample = new Sample(service);
       sample.fill();
       Files.writeString(

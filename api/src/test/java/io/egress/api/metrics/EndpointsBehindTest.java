@@ -12,6 +12,7 @@ import io.egress.settings.Settings;
 import io.egress.webhook.delivery.DeliveryId;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -54,7 +55,8 @@ class EndpointsBehindTest {
     enter(2, "1 second");
 
     try (Metrics metrics = new Metrics()) {
-      EndpointsBehind behind = new EndpointsBehind(vertx, pool, metrics, RETENTION);
+      EndpointsBehind behind =
+          new EndpointsBehind(vertx, pool, Clock.systemUTC(), metrics, RETENTION);
       await().until(() -> metrics.scrape().contains("egress_endpoints_behind 1.0"));
       await()
           .until(() ->
@@ -68,7 +70,8 @@ class EndpointsBehindTest {
     Instant attemptedAt = Instant.now().minusSeconds(300).truncatedTo(ChronoUnit.MICROS);
     attempted(endpoint, attemptedAt);
     try (Metrics metrics = new Metrics()) {
-      EndpointsBehind behind = new EndpointsBehind(vertx, pool, metrics, RETENTION);
+      EndpointsBehind behind =
+          new EndpointsBehind(vertx, pool, Clock.systemUTC(), metrics, RETENTION);
       await()
           .untilAsserted(() ->
               assertThat(requireNonNull(behind.lateness()).attemptedAt()).isEqualTo(attemptedAt));
@@ -77,7 +80,8 @@ class EndpointsBehindTest {
 
     log(endpoint, capture);
     try (Metrics metrics = new Metrics()) {
-      EndpointsBehind behind = new EndpointsBehind(vertx, pool, metrics, RETENTION);
+      EndpointsBehind behind =
+          new EndpointsBehind(vertx, pool, Clock.systemUTC(), metrics, RETENTION);
       await().until(() -> metrics.scrape().contains("egress_endpoints_behind 0.0"));
       behind.close();
     }
@@ -96,7 +100,8 @@ class EndpointsBehindTest {
     pending(delivered, "now() + interval '1 minute'", "now() - interval '1 day'");
 
     try (Metrics metrics = new Metrics()) {
-      EndpointsBehind behind = new EndpointsBehind(vertx, pool, metrics, RETENTION);
+      EndpointsBehind behind =
+          new EndpointsBehind(vertx, pool, Clock.systemUTC(), metrics, RETENTION);
       await().until(() -> metrics.scrape().contains("egress_endpoints_behind 2.0"));
       assertThat(metrics.scrape())
           .containsPattern("egress_endpoints_behind_oldest_seconds 12\\d\\d\\..*");
@@ -130,7 +135,8 @@ class EndpointsBehindTest {
             .getInteger(0);
 
     try (Metrics metrics = new Metrics()) {
-      EndpointsBehind behind = new EndpointsBehind(vertx, looking, metrics, RETENTION);
+      EndpointsBehind behind =
+          new EndpointsBehind(vertx, looking, Clock.systemUTC(), metrics, RETENTION);
       await().until(() -> metrics.scrape().contains("egress_endpoints_behind 20.0"));
       behind.close();
     }

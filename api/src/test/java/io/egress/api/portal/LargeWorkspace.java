@@ -3,6 +3,7 @@ package io.egress.api.portal;
 import io.egress.api.Service;
 import io.egress.api.admin.deliveries.WrittenOutcomes;
 import io.egress.webhook.delivery.DeliveryId;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.vertx.sqlclient.Tuple;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
@@ -91,7 +92,7 @@ final class LargeWorkspace {
     this.service = service;
     this.endpoints = ids(endpoints);
     this.captures = ids(captures);
-    Service.await(WrittenOutcomes.DAYS.maintain(service.database));
+    new LogMaintenance(service.database, WrittenOutcomes.DAYS).run();
     service.query(
         "insert into workspaces (id, stream_head) values ('%s', %d)".formatted(id, captures));
     service.query("insert into devices (workspace_id, id) values ('%1$s', '%1$s')".formatted(id));

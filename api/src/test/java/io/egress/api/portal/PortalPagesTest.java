@@ -11,6 +11,7 @@ import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.LogEntry;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.egress.webhook.deliverylog.MadeAttempt;
 import io.egress.webhook.endpoint.SigningSecrets;
 import io.egress.webhook.send.Exchanged;
@@ -53,7 +54,7 @@ class PortalPagesTest {
   @BeforeAll
   static void start() {
     service = Service.start();
-    Service.await(DAYS.maintain(service.database));
+    new LogMaintenance(service.database, DAYS).run();
   }
 
   @AfterAll

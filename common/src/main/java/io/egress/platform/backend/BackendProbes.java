@@ -1,6 +1,7 @@
 package io.egress.platform.backend;
 
 import io.egress.platform.database.Database;
+import io.egress.platform.database.DatabaseClock;
 import io.egress.platform.database.Unavailability;
 import io.egress.platform.kafka.Brokers;
 import io.egress.platform.kafka.KafkaSettings;
@@ -11,6 +12,7 @@ import io.egress.platform.outage.Probe;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -28,6 +30,7 @@ public final class BackendProbes {
   private static final Duration WRITES_APART = Duration.ofSeconds(3);
   private static final Duration DATABASE_ANSWERS_WITHIN = Duration.ofSeconds(4);
   private static final Duration KAFKA_ANSWERS_WITHIN = Duration.ofMillis(2_500);
+  private static final double MILLIS_PER_SECOND = 1_000;
 
   /**
    * Writes to the log of the database and waits for the commit, for which a synchronous standby may
@@ -43,10 +46,12 @@ public final class BackendProbes {
       end $$
       """;
 
-  private static final String READ = "select 1";
+  private static final String READ = "select clock_timestamp()";
 
   private final Pool writing;
   private final Pool reading;
+  private final DatabaseClock clock;
+  private final HostClock host = new HostClock();
   private final Brokers brokers;
   private final WriteProbe records;
   private final BackendWatch watch;
@@ -59,6 +64,7 @@ public final class BackendProbes {
       Vertx vertx, Database database, KafkaSettings settings, Metrics metrics, String role) {
     writing = database.pool(role + "_write_probe", 1);
     reading = database.pool(role + "_probe", 1);
+    clock = database.clock();
     brokers = new Brokers(vertx, settings);
     records = new WriteProbe(vertx, settings);
     watch =
@@ -78,6 +84,12 @@ public final class BackendProbes {
             records,
             failure ->
                 failure instanceof RetriableException || failure instanceof TimeoutException);
+    metrics.gauge(
+        "egress_host_clock_ahead_seconds",
+        "how far the clock of the process's host is ahead of PostgreSQL's",
+        () -> clock.hostAhead().toMillis() / MILLIS_PER_SECOND,
+        "role",
+        role);
     gauge(metrics, role, "database", watch);
     gauge(metrics, role, "kafka", kafka);
   }
@@ -88,7 +100,7 @@ public final class BackendProbes {
     return new BackendProbes(vertx, database, kafka, metrics, role);
   }
 
-  /** For small statements that read. */
+  /** For probes that read no table: whoever locks one must not hold up the other probes. */
   public Pool reading() {
     return reading;
   }
@@ -149,13 +161,20 @@ public final class BackendProbes {
    * of the time is left for writing.
    */
   private Future<?> checkDatabase(Duration within) {
+    long sent = System.nanoTime();
     return reading
         .query(READ)
         .execute()
+        .onSuccess(answer -> readClock(answer.iterator().next(), sent))
         .timeout(within.dividedBy(2).toMillis(), TimeUnit.MILLISECONDS)
         .onComplete(
             read -> readable = read.succeeded() || Unavailability.isOnlyOfWrites(read.cause()))
         .compose(_ -> isWritten() ? Future.succeededFuture() : write());
+  }
+
+  private void readClock(Row answer, long sentNanos) {
+    clock.read(answer.getOffsetDateTime(0).toInstant(), sentNanos);
+    host.isAhead(clock.hostAhead());
   }
 
   private boolean isWritten() {

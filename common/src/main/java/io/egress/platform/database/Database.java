@@ -22,6 +22,7 @@ public final class Database {
   private final Vertx vertx;
   private final DatabaseSettings settings;
   private final ServerSearch primary;
+  private final DatabaseClock clock = new DatabaseClock();
 
   private Database(Vertx vertx, DatabaseSettings settings) {
     this.vertx = vertx;
@@ -54,6 +55,11 @@ public final class Database {
 
   private static SettingsException unusable(Throwable failure) {
     return new SettingsException(List.of("EGRESS_DATABASE_URL: " + failure.getMessage()));
+  }
+
+  /** Read by {@link io.egress.platform.backend.BackendProbes}. */
+  public DatabaseClock clock() {
+    return clock;
   }
 
   /** {@code name} is the label in metrics. */

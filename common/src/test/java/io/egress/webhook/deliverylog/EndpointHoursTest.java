@@ -100,7 +100,7 @@ class EndpointHoursTest {
 
   @BeforeEach
   void makeDays() {
-    await(days.maintain(pool));
+    new LogMaintenance(pool, days).run();
   }
 
   @AfterEach
@@ -168,7 +168,7 @@ class EndpointHoursTest {
     await(log.write(List.of(delivered(old, old.owedAt()), delivered(recent, now))));
     assertThat(rows("select hour from endpoint_hours")).hasSize(2);
 
-    await(new LogDays(Clock.systemUTC(), Duration.ofDays(2)).maintain(pool));
+    new LogMaintenance(pool, new LogDays(Clock.systemUTC(), Duration.ofDays(2))).run();
 
     assertThat(rows("select hour from endpoint_hours where hour < now() - interval '2 days'"))
         .isEmpty();

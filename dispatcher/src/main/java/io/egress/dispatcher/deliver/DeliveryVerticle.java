@@ -17,6 +17,7 @@ import io.egress.webhook.send.WebhookSender;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Pool;
+import java.time.Clock;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ public final class DeliveryVerticle extends VerticleBase {
       SecretBox secrets,
       WebhookSender sender,
       Pool pool,
+      Clock clock,
       DocumentStore documents,
       DocumentCache heads,
       LogDays days,

@@ -76,7 +76,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private final Vertx vertx;
   private final WorkerSettings bounds;
   private final Set<String> subscribed;
-  private final Clock clock = Clock.systemUTC();
+  private final Clock clock;
   private final Workload workload;
   private final Pauses pauses;
   private final Handover handover;
@@ -108,6 +108,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     this.bounds = bounds;
     this.subscribed = subscribed;
     this.stalled = stalled;
+    this.clock = shared.clock();
     Settings settings = shared.settings();
     Topics topics = new Topics(settings.kafka().topicPrefix());
     workload = new Workload(bounds.lanes(), bounds.spanMax(), System::nanoTime);

@@ -28,6 +28,8 @@ final class Observation {
 
   private final Worker worker;
   private final Stages stages;
+  private long finished;
+  private long quietSinceNanos = System.nanoTime();
 
   Observation(Worker worker, Stages stages) {
     this.worker = worker;
@@ -36,6 +38,12 @@ final class Observation {
 
   WorkerState now(Instant now) {
     long nanos = System.nanoTime();
+    Map<String, StageState> byStage = stages(now, nanos);
+    boolean hasDue = byStage.values().stream().anyMatch(stage -> stage.due() > 0);
+    if (!hasDue || finished != worker.workload().finished()) {
+      finished = worker.workload().finished();
+      quietSinceNanos = nanos;
+    }
     return new WorkerState(
         nanos - worker.consumer().sinceLastPoll().toNanos(),
         worker.workload().inFlight(),
@@ -44,7 +52,8 @@ final class Observation {
         worker.outcomes().recordsPending(),
         worker.outcomes().outcomesPending(),
         worker.backfills().ahead(),
-        stages(now, nanos));
+        nanos - quietSinceNanos,
+        byStage);
   }
 
   private Map<String, StageState> stages(Instant now, long nanos) {

@@ -44,6 +44,7 @@ final class Workload {
   private final Set<Job.AttemptKey> held = new HashSet<>();
   private final Set<Job> inWork = new LinkedHashSet<>();
   private final ReadAhead readAhead = new ReadAhead();
+  private long finished;
 
   /**
    * {@code spanMax} is the most records of a partition from the oldest unfinished to the newest.
@@ -169,7 +170,13 @@ final class Workload {
     if (inWork.remove(job)) {
       held.remove(job.key());
       ledgers.complete(job.entry());
+      finished++;
     }
+  }
+
+  /** How many jobs have been finished. */
+  long finished() {
+    return finished;
   }
 
   /** Leaves the waiting jobs of the partitions to their next owner. */

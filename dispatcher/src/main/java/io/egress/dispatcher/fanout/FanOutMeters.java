@@ -5,15 +5,18 @@ import io.egress.platform.metrics.Metrics;
 import io.egress.transcript.stream.ProcessedCapture;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Timer;
+import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 final class FanOutMeters {
+  private final Clock clock;
   private final Counter captures;
   private final Counter deliveries;
   private final Timer delay;
 
-  FanOutMeters(Metrics metrics) {
+  FanOutMeters(Metrics metrics, Clock clock) {
+    this.clock = clock;
     captures = metrics.counter("egress_fanout_captures_total", "captures fanned out");
     deliveries =
         metrics.counter("egress_fanout_deliveries_total", "deliveries published by the fan-out");
@@ -30,7 +33,7 @@ final class FanOutMeters {
 
   void owed(List<ProcessedCapture> owed) {
     captures.increment(owed.size());
-    long now = System.currentTimeMillis();
+    long now = clock.millis();
     owed.forEach(capture ->
         delay.record(Math.max(0, now - capture.enteredAt().toEpochMilli()), TimeUnit.MILLISECONDS));
   }

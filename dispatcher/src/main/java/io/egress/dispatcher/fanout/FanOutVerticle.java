@@ -11,6 +11,7 @@ import io.egress.webhook.trace.Tracing;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Pool;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ public final class FanOutVerticle extends VerticleBase {
   public record Dependencies(
       KafkaSettings kafka,
       Pool pool,
+      Clock clock,
       RecordPublisher publisher,
       Metrics metrics,
       BackendWait backends,
@@ -45,7 +47,7 @@ public final class FanOutVerticle extends VerticleBase {
             dependencies.pool(),
             dependencies.publisher(),
             topics,
-            new FanOutMeters(dependencies.metrics()),
+            new FanOutMeters(dependencies.metrics(), dependencies.clock()),
             Tracing.of(vertx));
     supervisor =
         new MemberSupervisor(

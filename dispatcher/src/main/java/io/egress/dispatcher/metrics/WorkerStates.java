@@ -19,6 +19,7 @@ public final class WorkerStates {
    * @param recordsPending records of next attempts that Kafka has not acknowledged
    * @param outcomesPending outcomes not yet written to the delivery log
    * @param historyAhead deliveries of history that were published and have not ended
+   * @param quietNanos for how long deliveries have been due and none was finished
    * @param stages unfinished records, by stage
    */
   public record WorkerState(
@@ -29,6 +30,7 @@ public final class WorkerStates {
       int recordsPending,
       int outcomesPending,
       int historyAhead,
+      long quietNanos,
       Map<String, StageState> stages) {
     public WorkerState {
       stages = Map.copyOf(stages);
@@ -94,6 +96,11 @@ public final class WorkerStates {
   public boolean poll(Duration max) {
     long now = System.nanoTime();
     return states.values().stream().anyMatch(state -> now - state.polledNanos() <= max.toNanos());
+  }
+
+  /** Whether no worker has had deliveries to make for {@code max} without finishing one. */
+  public boolean progressWithin(Duration max) {
+    return states.values().stream().allMatch(state -> state.quietNanos() <= max.toNanos());
   }
 
   private void addStage(Metrics metrics, String stage) {

@@ -20,6 +20,9 @@ public final class Restarts {
   private static final Duration PAUSE_MIN = Duration.ofMillis(500);
   private static final Duration PAUSE_MAX = Duration.ofSeconds(30);
 
+  /** Three in a row. */
+  private static final Duration PAUSE_AFTER_SEVERAL = PAUSE_MIN.multipliedBy(4);
+
   /** A consumer that has run for this long ends a series of restarts. */
   private static final Duration STEADY_AFTER = Duration.ofMinutes(1);
 
@@ -103,6 +106,14 @@ public final class Restarts {
     replacements.increment();
     log.warn("The topics that {} reads were replaced; restarting it", part);
     return nextPause();
+  }
+
+  /**
+   * Whether one restart follows the other: what is due is read again and again and not finished.
+   */
+  public synchronized boolean areRepeated() {
+    return pause.compareTo(PAUSE_AFTER_SEVERAL) > 0
+        && System.nanoTime() - lastNanos < STEADY_AFTER.toNanos();
   }
 
   private Duration nextPause() {

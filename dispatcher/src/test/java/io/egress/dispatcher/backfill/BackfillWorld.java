@@ -21,6 +21,7 @@ import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.LogEntry;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.NewEndpoint;
@@ -101,7 +102,7 @@ final class BackfillWorld implements AutoCloseable {
             null,
             new DatabaseSettings.Timeouts(PATIENCE, PATIENCE, PATIENCE, PATIENCE));
     pool = Database.pool(vertx, database, "test", CONNECTIONS_MAX);
-    await(DAYS.maintain(pool));
+    new LogMaintenance(pool, DAYS).run();
     log = new DeliveryLog(pool, DAYS);
     producer = KafkaClients.producer(vertx, kafka);
     published = new Published(bootstrap, topics.backfill());

@@ -233,6 +233,7 @@ class RestartTest {
         new FanOutVerticle.Dependencies(
             fleet.settings.kafka(),
             fleet.database,
+            Clock.systemUTC(),
             fleet.publisher,
             metrics,
             new BackendWait(
@@ -266,6 +267,7 @@ class RestartTest {
         requireNonNull(fleet.settings.push().secretBox()),
         sender,
         fleet.database,
+        Clock.systemUTC(),
         new DocumentStore(fleet.vertx, fleet.database, metrics),
         new DocumentCache(1 << 20),
         new LogDays(Clock.systemUTC(), Duration.ofDays(2)),

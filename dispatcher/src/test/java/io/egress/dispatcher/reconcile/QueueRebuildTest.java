@@ -18,6 +18,7 @@ import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.LogEntry;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.egress.webhook.deliverylog.MadeAttempt;
 import io.egress.webhook.endpoint.EndpointChange;
 import io.egress.webhook.queue.Rebuild;
@@ -198,11 +199,12 @@ class QueueRebuildTest {
   }
 
   private void write(List<LogEntry> entries) {
-    Fleet.await(days.maintain(fleet.database).compose(_ -> log.write(entries)));
+    new LogMaintenance(fleet.database, days).run();
+    Fleet.await(log.write(entries));
   }
 
   private void rebuild() {
-    Fleet.await(days.maintain(fleet.database));
+    new LogMaintenance(fleet.database, days).run();
     Fleet.await(
         TopicAdmin.ensure(
             fleet.vertx,

@@ -11,6 +11,7 @@ import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,12 +35,14 @@ public final class Verifier {
   private static final String ERASED = "select capture_id from erasures where capture_id = any($1)";
 
   private final Pool pool;
+  private final Clock clock;
   private final LoggedDeliveries log;
   private final OwedDeliveries owed;
   private final QueuedCaptures queued;
 
-  public Verifier(Vertx vertx, Pool pool, LogDays days, KafkaSettings kafka) {
+  public Verifier(Vertx vertx, Pool pool, LogDays days, Clock clock, KafkaSettings kafka) {
     this.pool = pool;
+    this.clock = clock;
     this.log = new LoggedDeliveries(pool, days);
     this.owed = new OwedDeliveries(pool, log);
     this.queued = new QueuedCaptures(vertx, pool, kafka);
@@ -55,7 +58,7 @@ public final class Verifier {
     private final OwedScope scope;
     private final Endpoint endpoint;
     private final Verification result;
-    private final Instant overdueSince = Instant.now().minus(LATE_MIN);
+    private final Instant overdueSince = clock.instant().minus(LATE_MIN);
 
     /** The captures with deliveries that are either on their way or missing. */
     private final List<LoggedDelivery> unknown = new ArrayList<>();

@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -34,6 +35,7 @@ public final class KeyUse {
 
   private final Vertx vertx;
   private final Pool pool;
+  private final Clock clock;
   private final Map<UUID, OffsetDateTime> used = new ConcurrentHashMap<>();
   private final Outage outage =
       new Outage(
@@ -42,9 +44,10 @@ public final class KeyUse {
           "The use of API keys is recorded again");
   private final long timer;
 
-  public KeyUse(Vertx vertx, Pool pool) {
+  public KeyUse(Vertx vertx, Pool pool, Clock clock) {
     this.vertx = vertx;
     this.pool = pool;
+    this.clock = clock;
     this.timer =
         vertx.setPeriodic(
             INTERVAL.toMillis(),
@@ -52,7 +55,7 @@ public final class KeyUse {
   }
 
   public void note(UUID keyId) {
-    used.put(keyId, OffsetDateTime.now(ZoneOffset.UTC));
+    used.put(keyId, clock.instant().atOffset(ZoneOffset.UTC));
   }
 
   public Future<Void> close() {

@@ -6,14 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.egress.api.Service;
 import io.egress.api.admin.deliveries.WrittenOutcomes;
 import io.egress.webhook.deliverylog.DeliveryState;
-import io.egress.webhook.deliverylog.LogDays;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.time.Clock;
-import java.time.Duration;
-import java.time.Instant;
+import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -39,7 +37,7 @@ class CopiesApiTest {
   @BeforeAll
   static void start() {
     service = Service.start();
-    Service.await(WrittenOutcomes.DAYS.maintain(service.database));
+    new LogMaintenance(service.database, WrittenOutcomes.DAYS).run();
   }
 
   @BeforeEach
@@ -161,10 +159,8 @@ class CopiesApiTest {
     List<UUID> ids = service.enter(workspace, 3);
     written.write(endpoint, 0, 2, DeliveryState.DELIVERED);
     written.write(endpoint, 2, 3, DeliveryState.EXHAUSTED);
-    Instant later = Instant.now().plus(Duration.ofDays(40));
-    Service.await(
-        new LogDays(Clock.fixed(later, ZoneOffset.UTC), Duration.ofDays(35))
-            .maintain(service.database));
+    new LogMaintenance(service.database, WrittenOutcomes.DAYS)
+        .run(LocalDate.now(ZoneOffset.UTC).plusDays(40));
     try {
       JsonObject at = endpoint(ids.get(1), endpoint);
       assertThat(at.getString("sent")).isEqualTo("yes");
@@ -172,7 +168,7 @@ class CopiesApiTest {
       assertThat(at.getString("day")).isNotNull();
       assertThat(endpoint(ids.get(2), endpoint).getString("sent")).isEqualTo("possibly");
     } finally {
-      Service.await(WrittenOutcomes.DAYS.maintain(service.database));
+      new LogMaintenance(service.database, WrittenOutcomes.DAYS).run();
     }
   }
 

@@ -10,6 +10,7 @@ import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.LogEntry;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.egress.webhook.deliverylog.MadeAttempt;
 import io.egress.webhook.send.Exchanged;
 import io.vertx.core.buffer.Buffer;
@@ -52,7 +53,7 @@ class DeliveriesApiTest {
   @BeforeAll
   static void start() {
     service = Service.start();
-    Service.await(DAYS.maintain(service.database));
+    new LogMaintenance(service.database, DAYS).run();
     log = new DeliveryLog(service.database, DAYS);
   }
 

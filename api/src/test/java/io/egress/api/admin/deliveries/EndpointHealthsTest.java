@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.egress.api.Service;
 import io.egress.api.admin.deliveries.EndpointHealth.State;
 import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointStore;
 import java.time.Clock;
@@ -25,7 +26,7 @@ class EndpointHealthsTest {
   @BeforeAll
   static void start() {
     service = Service.start();
-    Service.await(WrittenOutcomes.DAYS.maintain(service.database));
+    new LogMaintenance(service.database, WrittenOutcomes.DAYS).run();
   }
 
   @BeforeEach

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
 import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.vertx.core.json.JsonObject;
@@ -72,7 +73,7 @@ class NumbersModelTest {
   @BeforeAll
   static void start() {
     service = Service.start();
-    Service.await(WrittenOutcomes.DAYS.maintain(service.database));
+    new LogMaintenance(service.database, WrittenOutcomes.DAYS).run();
   }
 
   @AfterAll

@@ -8,6 +8,7 @@ import io.egress.api.admin.deliveries.RecentOutcomes.Day;
 import io.egress.api.admin.deliveries.RecentOutcomes.Hour;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.vertx.core.json.JsonArray;
@@ -34,7 +35,7 @@ class RecentOutcomesTest {
   @BeforeAll
   static void start() {
     service = Service.start();
-    Service.await(DAYS.maintain(service.database));
+    new LogMaintenance(service.database, DAYS).run();
   }
 
   @BeforeEach

@@ -10,6 +10,7 @@ import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogEntry;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.egress.webhook.deliverylog.MadeAttempt;
 import io.egress.webhook.send.Exchanged;
 import io.egress.webhook.send.SentRequest;
@@ -43,7 +44,7 @@ class SentBodyTest {
   @BeforeAll
   static void start() {
     service = Service.start();
-    Service.await(WrittenOutcomes.DAYS.maintain(service.database));
+    new LogMaintenance(service.database, WrittenOutcomes.DAYS).run();
   }
 
   @AfterAll

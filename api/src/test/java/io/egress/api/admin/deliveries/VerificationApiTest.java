@@ -16,6 +16,7 @@ import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.LogEntry;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.egress.webhook.queue.Topics;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
@@ -66,7 +67,7 @@ class VerificationApiTest {
   @BeforeAll
   static void start() {
     service = Service.start();
-    Service.await(DAYS.maintain(service.database));
+    new LogMaintenance(service.database, DAYS).run();
     log = new DeliveryLog(service.database, DAYS);
     kafka = Settings.from(service.environment).kafka();
     topics = new Topics(kafka.topicPrefix());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.egress.api.Service;
 import io.egress.api.admin.deliveries.WrittenOutcomes;
 import io.egress.webhook.delivery.DeliveryId;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
 import java.util.ArrayList;
@@ -181,7 +182,7 @@ class ErasedColumnsTest {
   }
 
   private UUID addDelivery() {
-    Service.await(WrittenOutcomes.DAYS.maintain(service.database));
+    new LogMaintenance(service.database, WrittenOutcomes.DAYS).run();
     JsonObject endpoint =
         new JsonObject(
             service

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.egress.api.Service;
 import io.egress.api.admin.deliveries.WrittenOutcomes;
 import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.vertx.core.json.JsonObject;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
@@ -22,7 +23,7 @@ class EndpointListApiTest {
   @BeforeAll
   static void start() {
     service = Service.start();
-    Service.await(WrittenOutcomes.DAYS.maintain(service.database));
+    new LogMaintenance(service.database, WrittenOutcomes.DAYS).run();
   }
 
   @BeforeEach

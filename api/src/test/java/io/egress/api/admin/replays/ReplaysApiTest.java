@@ -9,6 +9,7 @@ import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.LogEntry;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -43,7 +44,7 @@ class ReplaysApiTest {
   @BeforeAll
   static void start() {
     service = Service.start();
-    Service.await(DAYS.maintain(service.database));
+    new LogMaintenance(service.database, DAYS).run();
   }
 
   @AfterAll
