@@ -44,6 +44,7 @@ import io.egress.platform.backend.DatabaseState;
 import io.egress.platform.database.Database;
 import io.egress.platform.database.DatabaseSettings;
 import io.egress.platform.database.DatabaseUrl;
+import io.egress.platform.database.IndexBuilder;
 import io.egress.platform.database.SessionLimits;
 import io.egress.platform.database.Standby;
 import io.egress.platform.database.TableStatistics;
@@ -275,7 +276,12 @@ final class ApiAssembly {
         .problem(Runtime.getRuntime().maxMemory())
         .ifPresent(problem -> log.warn("Memory may run out: {}", problem));
     BackgroundWork background =
-        new BackgroundWork(vertx, administration, documents, api.retention());
+        new BackgroundWork(
+            vertx,
+            administration,
+            documents,
+            new IndexBuilder(settings.database()),
+            api.retention());
     closing.push("the background work", background::stop);
     Administrative administrative = administrative(documents, background, sender, backends);
     Routes internal = internal(administrative, hook(documents, relay, background), backends);

@@ -1,6 +1,7 @@
 package io.egress.api.background;
 
 import io.egress.api.admin.erasures.BackgroundErasure;
+import io.egress.platform.database.IndexBuilder;
 import io.egress.platform.lifecycle.Recurring;
 import io.egress.transcript.document.DocumentStore;
 import io.vertx.core.Future;
@@ -22,12 +23,18 @@ public final class BackgroundWork {
 
   private final Recurring revising;
   private final Recurring rerendering;
+  private final IndexBuilder indexes;
   private final Recurring filling;
   private final Recurring erasing;
 
   /** {@code retention} is that of workspaces that have none of their own. */
   public BackgroundWork(
-      Vertx vertx, Pool pool, DocumentStore documents, @Nullable Duration retention) {
+      Vertx vertx,
+      Pool pool,
+      DocumentStore documents,
+      IndexBuilder indexes,
+      @Nullable Duration retention) {
+    this.indexes = indexes;
     revising =
         new Recurring(vertx, "revising renamed captures", new Revisions(pool)::reviseAll)
             .nowAndEvery(REVISION_INTERVAL);
@@ -35,7 +42,7 @@ public final class BackgroundWork {
         new Recurring(vertx, "rendering documents again", new Rerendering(pool, documents)::run)
             .nowAndEvery(RERENDERING_INTERVAL);
     filling =
-        new Recurring(vertx, "recording what captures were", new TraitFilling(pool)::run)
+        new Recurring(vertx, "recording what captures were", new TraitFilling(pool, indexes)::run)
             .nowAndEvery(FILLING_INTERVAL);
     erasing =
         new Recurring(
@@ -57,6 +64,7 @@ public final class BackgroundWork {
 
   /** Completes when nothing is running. */
   public Future<Void> stop() {
+    indexes.close();
     return Future.join(revising.stop(), rerendering.stop(), filling.stop(), erasing.stop())
         .mapEmpty();
   }

@@ -1,8 +1,10 @@
 package io.egress.api.background;
 
+import io.egress.platform.database.IndexBuilder;
 import io.egress.platform.database.Rows;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import java.sql.SQLException;
 
 /**
  * Records what captures were that entered the stream before releases recorded it, in order of
@@ -34,13 +36,15 @@ final class TraitFilling {
   private static final String FILL = "select fill_traits($1)";
 
   private final Pool pool;
+  private final IndexBuilder indexes;
   private boolean complete;
 
-  TraitFilling(Pool pool) {
+  TraitFilling(Pool pool, IndexBuilder indexes) {
     this.pool = pool;
+    this.indexes = indexes;
   }
 
-  void run() {
+  void run() throws SQLException {
     complete = complete || Rows.of(pool, COMPLETE).size() > 0;
     if (complete || !hasIndexes()) {
       return;
@@ -52,23 +56,16 @@ final class TraitFilling {
     return Rows.of(pool, FILL, CHUNK_MAX).iterator().next().getBoolean(0);
   }
 
-  /** Makes them, which takes minutes if there are many captures, and locks nothing. */
-  private boolean hasIndexes() {
+  /** Makes them, which takes minutes if there are many captures. */
+  private boolean hasIndexes() throws SQLException {
     for (Row missing : Rows.of(pool, MISSING)) {
       if (Rows.of(pool, IN_PROGRESS).size() > 0) {
         return false;
       }
-      String name = missing.getString("name");
-      if (missing.getBoolean("is_broken")) {
-        pool.query("drop index concurrently if exists " + name).execute().await();
-      }
-      pool.query(
-              "create index concurrently if not exists "
-                  + name
-                  + " "
-                  + missing.getString("definition"))
-          .execute()
-          .await();
+      indexes.make(
+          missing.getString("name"),
+          missing.getString("definition"),
+          missing.getBoolean("is_broken"));
     }
     return true;
   }

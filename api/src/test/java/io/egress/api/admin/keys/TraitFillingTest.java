@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
+import io.egress.platform.database.Rows;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.SqlConnection;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -49,13 +53,44 @@ class TraitFillingTest {
     assertThat(captures(key)).hasSize(30);
     assertThat(service.pull("/api/v1/changes", key).body()).contains(ids.get(3).toString());
     assertThat(filling()).isNull();
-    assertThat(
-            service
-                .query(
-                    "select from trait_indexes() t join pg_index i on i.indexrelid = t.name::regclass"
-                        + " where i.indisvalid")
-                .size())
-        .isEqualTo(4);
+    assertThat(valid()).isEqualTo(4);
+  }
+
+  /** As beside a backup. It would be begun again and again if its connection had a time limit. */
+  @Test
+  void anIndexWaitsForOlderTransactions() {
+    service.query("drop index stream_by_device");
+    service.query("update trait_filling set complete = false");
+    SqlConnection older = Service.await(service.database.getConnection());
+    Service.await(older.query("begin isolation level repeatable read").execute());
+    Service.await(older.query("select from stream").execute());
+    try (Service started = service.twin(Map.of("lock", "1s", "statement", "2s"))) {
+      await().until(() -> !oid().isEmpty());
+      List<String> begun = oid();
+
+      await().during(Duration.ofSeconds(4)).until(() -> oid().equals(begun));
+
+      Service.await(older.query("rollback").execute());
+      await().until(() -> valid() == 4);
+      assertThat(oid()).isEqualTo(begun);
+      assertThat(started).isNotNull();
+    } finally {
+      Service.await(older.close());
+    }
+  }
+
+  private List<String> oid() {
+    return Rows.list(
+        service.query("select oid::text from pg_class where relname = 'stream_by_device'"),
+        row -> row.getString(0));
+  }
+
+  private long valid() {
+    return service
+        .query(
+            "select from trait_indexes() t join pg_index i on i.indexrelid = to_regclass(t.name)"
+                + " where i.indisvalid")
+        .size();
   }
 
   private @Nullable JsonObject filling() {
