@@ -1,5 +1,6 @@
 package io.egress.bench;
 
+import io.egress.bench.age.AgeCommand;
 import io.egress.bench.fuzz.FuzzCommand;
 import io.egress.bench.load.BenchCommand;
 import io.egress.bench.torture.TortureCommand;
@@ -22,6 +23,7 @@ public final class BenchMain {
     commands.put("bench", BenchCommand.class);
     commands.put("torture", TortureCommand.class);
     commands.put("fuzz", FuzzCommand.class);
+    commands.put("age", AgeCommand.class);
     return new Program(service.root(), commands);
   }
 }

@@ -1,0 +1,95 @@
+package io.egress.bench.age;
+
+import static java.util.Objects.requireNonNull;
+
+import io.egress.cli.StoredSecret;
+import io.egress.embedded.EmbeddedBackends;
+import io.egress.embedded.EmbeddedOptions;
+import io.egress.webhook.endpoint.SecretBox;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Makes a database old and large. */
+@Command(
+    name = "age",
+    description =
+        "Fills an empty database as months of life would have: one large workspace and many small ones, a"
+            + " delivery log of 30 days and what remains of the days before, changes, erasures, replays, keys and"
+            + " the audit log. `./egress up` and the load suites can then run on it.")
+public final class AgeCommand implements Callable<Integer> {
+  @ArgGroup(multiplicity = "1")
+  private Where where = new Where();
+
+  private static final class Where {
+    @Option(
+        names = "--folder",
+        description =
+            "the data folder of `./egress up` (EGRESS_DATA_DIR), which must not exist yet")
+    private @Nullable Path folder;
+
+    @Option(
+        names = "--database",
+        description = "the URL of an empty database, whose role may create extensions")
+    private @Nullable String url;
+  }
+
+  @Option(names = "--captures", defaultValue = "10000000", description = "how many captures")
+  private long captures;
+
+  @Option(names = "--months", defaultValue = "12", description = "over how many months")
+  private int months;
+
+  @Option(
+      names = "--workspaces",
+      defaultValue = "1000",
+      description = "how many workspaces share what the large one leaves")
+  private int workspaces;
+
+  @Option(
+      names = "--endpoints",
+      defaultValue = "20",
+      description = "how many endpoints the large workspace has")
+  private int endpoints;
+
+  @Override
+  public Integer call() throws Exception {
+    AgedDatabase.Size size = new AgedDatabase.Size(captures, months, workspaces, endpoints);
+    Path folder = where.folder;
+    String url = where.url;
+    Map<String, String> environment = new HashMap<>(System.getenv());
+    if (folder == null && url != null) {
+      environment.computeIfAbsent(StoredSecret.SECRET_KEY.setting(), _ -> SecretBox.newKey());
+      fill(url, size, environment);
+    } else if (folder != null) {
+      try (EmbeddedBackends backends =
+          EmbeddedBackends.start(EmbeddedOptions.persistent(folder).withoutKafka())) {
+        StoredSecret.SECRET_KEY.complete(environment, folder, _ -> {});
+        fill(backends.databaseUrl(), size, environment);
+      }
+    }
+    return 0;
+  }
+
+  private static void fill(String url, AgedDatabase.Size size, Map<String, String> environment)
+      throws SQLException {
+    long begun = System.nanoTime();
+    AgedDatabase.fill(
+        url,
+        size,
+        SecretBox.parse(requireNonNull(environment.get(StoredSecret.SECRET_KEY.setting()))),
+        step ->
+            System.out.printf(
+                "%5d s  %s%n", TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun), step));
+    System.out.printf(
+        "%5d s  done. The large workspace is %s%n",
+        TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun), AgedDatabase.workspace(0));
+  }
+}
