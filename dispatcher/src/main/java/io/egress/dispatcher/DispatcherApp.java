@@ -181,7 +181,8 @@ public final class DispatcherApp {
     Pool pool = database.pool("dispatcher", Math.max(1, settings.database().poolSize() / 2));
     closing.push("the database pool", pool::close);
     RecordPublisher publisher =
-        new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
+        new RecordPublisher(
+            vertx, KafkaClients.producer(vertx, settings.kafka()), database.clock());
     closing.push("the Kafka producer", publisher::close);
     return new DeliveryVerticle.Dependencies(
         settings,

@@ -37,6 +37,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -82,12 +83,23 @@ public final class Fleet implements AutoCloseable {
         TopicAdmin.ensure(
             vertx, settings.kafka(), List.of(NeededTopic.undelayed(topics.capturesProcessed()))));
     database = Database.pool(vertx, settings.database(), "test", 4);
-    publisher = new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
+    publisher =
+        new RecordPublisher(
+            vertx, KafkaClients.producer(vertx, settings.kafka()), Clock.systemUTC());
   }
 
   /** A dispatcher in a process of its own, which is up. */
   public DispatcherProcess process() {
     return DispatcherProcess.start(environment, "-Xmx256m");
+  }
+
+  /** The same, whose host's clock is wrong: {@code by} is a difference as faketime writes it. */
+  public DispatcherProcess processWithWrongClock(Path faketime, String by) {
+    Map<String, String> faked = new HashMap<>(environment);
+    faked.put("LD_PRELOAD", faketime.toString());
+    faked.put("FAKETIME", by);
+    faked.put("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    return DispatcherProcess.start(faked, "-Xmx256m");
   }
 
   /** The same, with the memory that the launcher gives it. */

@@ -86,7 +86,7 @@ final class PageRenderer {
         session.actor(),
         session.csrfToken(),
         assets,
-        TroublesPart.of(troubles.now(), base(session)),
+        TroublesPart.of(troubles.now(session.isOperator()), base(session)),
         Notices.of(visit.query().get("done")),
         null);
   }
@@ -105,7 +105,7 @@ final class PageRenderer {
         session.actor(),
         session.csrfToken(),
         assets,
-        TroublesPart.of(troubles.now(), operatorBase()),
+        TroublesPart.of(troubles.now(true), operatorBase()),
         null,
         null);
   }

@@ -37,10 +37,13 @@ public final class ServiceTroubles {
     this.clock = clock;
   }
 
-  /** In whole sentences; empty if nothing is known to be wrong. */
-  List<String> now() {
+  /**
+   * In whole sentences; empty if nothing is known to be wrong. Only operators see what concerns
+   * single endpoints, which may be those of another workspace.
+   */
+  List<String> now(boolean forOperator) {
     List<String> troubles = new ArrayList<>();
-    Stream.of(ofDatabase(), ofKafka(), ofRebuild(), ofLateness())
+    Stream.of(ofDatabase(), ofKafka(), ofRebuild(), ofLateness(forOperator))
         .filter(each -> each != null)
         .forEach(troubles::add);
     return troubles;
@@ -82,25 +85,33 @@ public final class ServiceTroubles {
         + "Everything owed is published again, so deliveries may be late. Nothing has to be done.";
   }
 
-  private @Nullable String ofLateness() {
+  /** An endpoint that waits while others get their attempts is most likely slow or limited. */
+  private @Nullable String ofLateness(boolean forOperator) {
     Lateness late = sources.lateness().get();
     if (late == null || late.endpoints() == 0 || late.oldest().compareTo(LATE) <= 0) {
       return null;
     }
-    String waiting =
-        "%s %s waited for an attempt, for up to %s. Nothing is lost."
-            .formatted(
-                Times.number(late.endpoints()),
-                late.endpoints() == 1 ? "endpoint has" : "endpoints have",
-                words(late.oldest()));
     Instant attemptedAt = late.attemptedAt();
+    String waiting = forOperator ? " " + waiting(late) + "." : "";
     if (attemptedAt == null) {
-      return "The service delivers nothing: it made no attempt in the last hour, and " + waiting;
+      return "The service delivers nothing: it made no attempt in the last hour. Nothing is lost."
+          + waiting;
     }
-    return attemptedAt.isBefore(clock.instant().minus(LATE))
-        ? "The service delivers nothing: its last attempt was at %s UTC, and %s"
-            .formatted(Times.shown(attemptedAt), waiting)
-        : "The service delivers late: " + waiting;
+    if (attemptedAt.isBefore(clock.instant().minus(LATE))) {
+      return "The service delivers nothing: its last attempt was at %s UTC. Nothing is lost.%s"
+          .formatted(Times.shown(attemptedAt), waiting);
+    }
+    return forOperator
+        ? waiting(late) + ", while others get theirs: most likely slow or limited receivers."
+        : null;
+  }
+
+  private static String waiting(Lateness late) {
+    return "%s %s waited for an attempt, for up to %s"
+        .formatted(
+            Times.number(late.endpoints()),
+            late.endpoints() == 1 ? "endpoint has" : "endpoints have",
+            words(late.oldest()));
   }
 
   private static String words(Duration duration) {

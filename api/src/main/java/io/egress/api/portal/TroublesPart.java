@@ -40,15 +40,15 @@ final class TroublesPart {
   }
 
   Answer ofWorkspace(Visit visit) {
-    return show(visit.query(), pages.base(visit));
+    return show(visit.query(), pages.base(visit), visit.session().isOperator());
   }
 
   Answer ofOperator(Call call, OperatorSession ignored) {
-    return show(call.query(), pages.operatorBase());
+    return show(call.query(), pages.operatorBase(), true);
   }
 
-  private Answer show(MultiMap query, String base) {
-    List<String> now = troubles.now();
+  private Answer show(MultiMap query, String base, boolean forOperator) {
+    List<String> now = troubles.now(forOperator);
     return pages.part(query, now, TEMPLATE, () -> parameters(now, base));
   }
 

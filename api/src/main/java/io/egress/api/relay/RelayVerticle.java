@@ -26,6 +26,7 @@ public final class RelayVerticle extends VerticleBase {
 
   private final Pool pool;
   private final Settings settings;
+  private final Clock clock;
   private final RelayMeters meters;
   private final long standstillMaxNanos;
   private volatile Health.State state = Health.State.UP;
@@ -39,6 +40,7 @@ public final class RelayVerticle extends VerticleBase {
   public RelayVerticle(Pool pool, Settings settings, Clock clock, Metrics metrics) {
     this.pool = pool;
     this.settings = settings;
+    this.clock = clock;
     this.meters = new RelayMeters(metrics, clock);
     this.standstillMaxNanos =
         STANDSTILL_MIN.plus(settings.database().timeouts().statement()).toNanos();
@@ -47,7 +49,7 @@ public final class RelayVerticle extends VerticleBase {
   @Override
   public Future<?> start() {
     RecordPublisher opened =
-        new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()));
+        new RecordPublisher(vertx, KafkaClients.producer(vertx, settings.kafka()), clock);
     publisher = opened;
     CapturePublisher captures = new CapturePublisher(opened, topic(), Tracing.of(vertx));
     Outbox owed = new Outbox(vertx, pool, captures, this::published);

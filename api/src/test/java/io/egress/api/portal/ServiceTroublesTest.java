@@ -36,18 +36,18 @@ class ServiceTroublesTest {
 
   @Test
   void areNoneIfNothingIsKnownToBeWrong() {
-    assertThat(troubles(DatabaseState.WRITABLE, false, null, null)).isEmpty();
+    assertThat(troubles(DatabaseState.WRITABLE, false, null, null).now(true)).isEmpty();
     assertThat(late(1, Duration.ofSeconds(90), NOW)).as("a slow minute").isEmpty();
     assertThat(late(0, Duration.ZERO, null)).isEmpty();
   }
 
   @Test
   void nameWhatIsAway() {
-    assertThat(troubles(DatabaseState.UNAVAILABLE, false, null, null))
+    assertThat(troubles(DatabaseState.UNAVAILABLE, false, null, null).now(false))
         .singleElement()
         .asString()
         .contains(AWAY);
-    assertThat(troubles(DatabaseState.READ_ONLY, true, null, null))
+    assertThat(troubles(DatabaseState.READ_ONLY, true, null, null).now(false))
         .hasSize(2)
         .satisfies(both -> assertThat(both.getFirst()).contains("PostgreSQL", NO_WRITES))
         .last()
@@ -60,7 +60,7 @@ class ServiceTroublesTest {
     assertThat(late(1, Duration.ofMinutes(3), NOW.minusSeconds(1)))
         .singleElement()
         .asString()
-        .contains("delivers late: 1 endpoint has waited", "up to 3 min");
+        .contains("1 endpoint has waited for an attempt, for up to 3 min, while others get theirs");
     assertThat(late(12_000, Duration.ofHours(2), NOW.minusSeconds(121)))
         .singleElement()
         .asString()
@@ -68,7 +68,19 @@ class ServiceTroublesTest {
     assertThat(late(2, Duration.ofHours(9), null))
         .singleElement()
         .asString()
-        .contains("delivers nothing: it made no attempt in the last hour, and 2 endpoints");
+        .contains(
+            "delivers nothing: it made no attempt in the last hour.", "2 endpoints have waited");
+  }
+
+  /** They may be those of another workspace. */
+  @Test
+  void tellAWorkspaceNothingOfSingleEndpoints() {
+    assertThat(lateness(false, 2, Duration.ofMinutes(24), NOW.minusSeconds(1))).isEmpty();
+    assertThat(lateness(false, 12_000, Duration.ofHours(2), null))
+        .singleElement()
+        .asString()
+        .contains("delivers nothing")
+        .doesNotContain("12,000", "endpoints", "2 h");
   }
 
   @ParameterizedTest
@@ -77,26 +89,31 @@ class ServiceTroublesTest {
     boolean isLate = state == Rebuild.State.REQUESTED || state == Rebuild.State.RUNNING;
     for (Rebuild.Reason reason : Rebuild.Reason.values()) {
       Rebuild rebuild = new Rebuild(1, reason, List.of(), state, NOW, 7, null, null);
-      assertThat(troubles(DatabaseState.WRITABLE, false, rebuild, null))
+      assertThat(troubles(DatabaseState.WRITABLE, false, rebuild, null).now(false))
           .allMatch(each -> each.contains("2026-05-06 07:08:09 UTC. Everything owed"))
           .hasSize(isLate ? 1 : 0);
     }
   }
 
   private static List<String> late(long endpoints, Duration oldest, @Nullable Instant attemptedAt) {
-    return troubles(
-        DatabaseState.WRITABLE, false, null, new Lateness(endpoints, oldest, attemptedAt));
+    return lateness(true, endpoints, oldest, attemptedAt);
   }
 
-  private static List<String> troubles(
+  private static List<String> lateness(
+      boolean forOperator, long endpoints, Duration oldest, @Nullable Instant attemptedAt) {
+    return troubles(
+            DatabaseState.WRITABLE, false, null, new Lateness(endpoints, oldest, attemptedAt))
+        .now(forOperator);
+  }
+
+  private static ServiceTroubles troubles(
       DatabaseState database,
       boolean kafkaAway,
       @Nullable Rebuild rebuild,
       @Nullable Lateness lateness) {
     return new ServiceTroubles(
-            new Sources(() -> database, () -> kafkaAway, () -> rebuild, () -> lateness),
-            Clock.fixed(NOW, ZoneOffset.UTC))
-        .now();
+        new Sources(() -> database, () -> kafkaAway, () -> rebuild, () -> lateness),
+        Clock.fixed(NOW, ZoneOffset.UTC));
   }
 
   @Test

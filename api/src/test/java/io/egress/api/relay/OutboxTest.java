@@ -18,6 +18,7 @@ import io.vertx.sqlclient.Pool;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -75,7 +76,7 @@ class OutboxTest {
 
   private Outbox outbox(Pool pool, Settings of, AtomicInteger published) {
     RecordPublisher publisher =
-        new RecordPublisher(vertx, KafkaClients.producer(vertx, of.kafka()));
+        new RecordPublisher(vertx, KafkaClients.producer(vertx, of.kafka()), Clock.systemUTC());
     return new Outbox(
         vertx,
         pool,

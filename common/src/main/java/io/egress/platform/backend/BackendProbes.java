@@ -66,7 +66,7 @@ public final class BackendProbes {
     reading = database.pool(role + "_probe", 1);
     clock = database.clock();
     brokers = new Brokers(vertx, settings);
-    records = new WriteProbe(vertx, settings);
+    records = new WriteProbe(vertx, settings, clock);
     watch =
         BackendWatch.start(
             vertx,

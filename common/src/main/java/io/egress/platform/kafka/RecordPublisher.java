@@ -7,6 +7,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.kafka.client.producer.KafkaProducer;
+import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -34,9 +35,12 @@ public final class RecordPublisher {
   private final Vertx vertx;
   private final KafkaProducer<String, Buffer> client;
   private final Producer<String, Buffer> producer;
+  private final Clock clock;
   private final WorkerExecutor sending;
 
-  public RecordPublisher(Vertx vertx, KafkaProducer<String, Buffer> client) {
+  /** Brokers refuse records of clocks that are far ahead, so records are dated by {@code clock}. */
+  public RecordPublisher(Vertx vertx, KafkaProducer<String, Buffer> client, Clock clock) {
+    this.clock = clock;
     this.vertx = vertx;
     this.client = client;
     this.producer = client.unwrap();
@@ -70,7 +74,7 @@ public final class RecordPublisher {
 
   private void send(Message message, Acknowledgements acknowledgements) {
     ProducerRecord<String, Buffer> record =
-        new ProducerRecord<>(message.topic(), message.key(), message.value());
+        new ProducerRecord<>(message.topic(), null, clock.millis(), message.key(), message.value());
     if (message.traceparent() != null) {
       TraceHeader.add(record, message.traceparent());
     }

@@ -6,6 +6,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.kafka.client.producer.KafkaProducer;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -34,6 +35,7 @@ public final class WriteProbe implements Probe {
 
   private final Vertx vertx;
   private final KafkaSettings settings;
+  private final Clock clock;
   private final String topic;
   private @Nullable Producer<String, Buffer> producer;
   private @Nullable KafkaProducer<String, Buffer> client;
@@ -44,8 +46,9 @@ public final class WriteProbe implements Probe {
   private volatile long begunNanos;
   private volatile boolean ensured;
 
-  /** Brokers may be unavailable. */
-  public WriteProbe(Vertx vertx, KafkaSettings settings) {
+  /** Brokers may be unavailable. Records are dated by {@code clock}. */
+  public WriteProbe(Vertx vertx, KafkaSettings settings, Clock clock) {
+    this.clock = clock;
     this.vertx = vertx;
     this.settings = settings;
     this.topic = settings.topicPrefix() + "probe";
@@ -120,7 +123,8 @@ public final class WriteProbe implements Probe {
       acknowledged.add(promise.future());
       var _ =
           open.send(
-              new ProducerRecord<>(topic, sample.partition(), null, Buffer.buffer()),
+              new ProducerRecord<>(
+                  topic, sample.partition(), clock.millis(), null, Buffer.buffer()),
               (_, failed) -> {
                 if (failed == null) {
                   promise.complete();

@@ -103,7 +103,7 @@ public final class LoggedDeliveries {
           union
           (select id from deliveries
             where endpoint_id = $1 and replay_id is not null order by position desc limit 20)) as k
-        join deliveries d on d.id = k.id
+        cross join lateral (select id, position from deliveries where id = k.id limit 1) as d
         cross join lateral (
           select %s from attempts where delivery_id = k.id order by attempt desc limit $3) as a
       order by a.started_at desc, a.attempt desc limit $3

@@ -23,8 +23,8 @@ import java.util.UUID;
 public final class Undelivered {
   private static final String CONDITION =
       """
-      not exists (select from backfills c where c.id = %1$s.replay_id and c.cancelled_at is not null)
-        and not exists (select from erasures x where x.capture_id = %1$s.capture_id)
+      (select cancelled_at from backfills where id = %1$s.replay_id limit 1) is null
+        and (select true from erasures where capture_id = %1$s.capture_id limit 1) is null
         and not exists (
           select from deliveries r where r.endpoint_id = %2$s and r.position = %1$s.position
             and r.replay_id is not null and r.replay_id is distinct from %3$s

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -174,7 +175,8 @@ class KafkaConnectionTest {
     String topic = "works." + UUID.randomUUID();
     TopicAdmin.ensure(vertx, settings, List.of(NeededTopic.undelayed(topic)))
         .await(PATIENCE_SECONDS, TimeUnit.SECONDS);
-    RecordPublisher publisher = new RecordPublisher(vertx, KafkaClients.producer(vertx, settings));
+    RecordPublisher publisher =
+        new RecordPublisher(vertx, KafkaClients.producer(vertx, settings), Clock.systemUTC());
     publisher
         .publish(List.of(new RecordPublisher.Message(topic, "key", Buffer.buffer("value"))))
         .await(PATIENCE_SECONDS, TimeUnit.SECONDS);

@@ -114,7 +114,8 @@ final class BackfillWorld implements AutoCloseable {
 
   TestWorker worker(BackfillSettings settings, KafkaProducer<String, Buffer> through) {
     TestWorker worker =
-        new TestWorker(pool, log, new RecordPublisher(vertx, through), topics, settings);
+        new TestWorker(
+            pool, log, new RecordPublisher(vertx, through, Clock.systemUTC()), topics, settings);
     await(vertx.deployVerticle(worker));
     workers.add(worker);
     return worker;

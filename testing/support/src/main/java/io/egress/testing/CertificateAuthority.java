@@ -28,7 +28,8 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /** A certificate authority for tests. Bouncy Castle is on the class path of tests only. */
 public final class CertificateAuthority {
-  private static final Duration DAY = Duration.ofDays(1);
+  /** Also by a clock that is months ahead or behind. */
+  private static final Duration VALID_FOR = Duration.ofDays(100);
 
   /** In PEM form, the key as PKCS#8. */
   public record Issued(String certificate, String key) {
@@ -52,12 +53,12 @@ public final class CertificateAuthority {
   private final X509CertificateHolder certificate;
 
   public CertificateAuthority() {
-    certificate = issue(issuer, keys, Instant.now().plus(DAY), true);
+    certificate = issue(issuer, keys, Instant.now().plus(VALID_FOR), true);
   }
 
   /** For DNS names, or IP addresses. */
   public Issued issueFor(String... names) {
-    return issue(Instant.now().plus(DAY), names);
+    return issue(Instant.now().plus(VALID_FOR), names);
   }
 
   public Issued issueExpired(String... names) {
@@ -85,7 +86,7 @@ public final class CertificateAuthority {
         new JcaX509v3CertificateBuilder(
             issuer,
             new BigInteger(64, ThreadLocalRandom.current()),
-            Date.from(Instant.now().minus(DAY)),
+            Date.from(Instant.now().minus(VALID_FOR)),
             Date.from(notAfter),
             subject,
             subjectKeys.getPublic());

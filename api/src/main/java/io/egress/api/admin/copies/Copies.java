@@ -65,7 +65,9 @@ public final class Copies {
           union all
           select id, day, origin from deliveries
           where endpoint_id = k.id and position = $3 and replay_id is not null and state = 'delivered' and day >= $4) as d
-        left join attempts a on a.delivery_id = d.id and a.day = d.day and a.outcome = 'delivered') as log on true
+        left join lateral (
+          select started_at, revision from attempts
+          where delivery_id = d.id and day = d.day and outcome = 'delivered' limit 1) as a on true) as log on true
       left join lateral (
         select min(day) filter (where delivered @> $3::bigint or updated @> $3::bigint) as day,
           max(day) filter (where erased @> $3::bigint) as erased_day

@@ -377,7 +377,8 @@ class VerificationApiTest {
 
   private void publish(String topic, Buffer record) {
     RecordPublisher publisher =
-        new RecordPublisher(service.vertx, KafkaClients.producer(service.vertx, kafka));
+        new RecordPublisher(
+            service.vertx, KafkaClients.producer(service.vertx, kafka), Clock.systemUTC());
     Service.await(
         publisher.publish(
             List.of(new RecordPublisher.Message(topic, endpoint.toString(), record))));

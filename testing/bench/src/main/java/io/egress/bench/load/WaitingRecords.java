@@ -12,6 +12,7 @@ import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.queue.Topics;
 import io.vertx.core.Vertx;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -44,7 +45,8 @@ final class WaitingRecords {
             .map(delay -> NeededTopic.copartitioned(topics.retry(Durations.format(delay)), delay))
             .toList();
     RunningProcess.await(TopicAdmin.ensure(vertx, kafka, retry));
-    RecordPublisher publisher = new RecordPublisher(vertx, KafkaClients.producer(vertx, kafka));
+    RecordPublisher publisher =
+        new RecordPublisher(vertx, KafkaClients.producer(vertx, kafka), Clock.systemUTC());
     try {
       for (int from = 0; from < count; from += BATCH) {
         List<Message> batch = new ArrayList<>(BATCH);
