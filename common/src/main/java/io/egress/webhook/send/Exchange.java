@@ -51,6 +51,10 @@ final class Exchange {
   private static final long REFUSED_STREAM = 0x7;
   private static final long CANCEL = 0x8;
   private static final int FIRST_FINAL_STATUS = 200;
+
+  /** A status has three digits; codecs accept any number. */
+  private static final int LAST_STATUS = 999;
+
   private static final int NO_CONTENT = 204;
   private static final int NOT_MODIFIED = 304;
 
@@ -239,7 +243,7 @@ final class Exchange {
     if (over) {
       return;
     }
-    if (begun.statusCode() < FIRST_FINAL_STATUS) {
+    if (begun.statusCode() < FIRST_FINAL_STATUS || begun.statusCode() > LAST_STATUS) {
       begun.exceptionHandler(_ -> {}); // Failing would reset the request, which would be logged.
       http.fail(new IllegalStateException("unexpected answer " + begun.statusCode()));
       return;

@@ -55,6 +55,11 @@ class WebhookSenderAnswerTest {
         "HTTP/9.9 200 OK\r\n\r\n",
         "HTTP/1.1 OK\r\n\r\n",
         "HTTP/1.1 101 Switching Protocols\r\n\r\n",
+        "HTTP/1.1 0 x\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 -200 x\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 1000 x\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 40000 x\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 65736 x\r\ncontent-length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n",
         "x\u0000\u0001\u0002\r\n\r\n",
       })
