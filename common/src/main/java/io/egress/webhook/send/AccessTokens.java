@@ -94,6 +94,8 @@ final class AccessTokens {
   private Answer answer(Outcome outcome, String credentials) {
     return switch (outcome) {
       case Outcome.Aborted aborted -> new Answer.None(aborted);
+      case Outcome.Authorized authorized ->
+          throw new IllegalStateException("a request for a token was authorized: " + authorized);
       case Failed failed when failed.kind() == FailureKind.PROXY -> new Answer.None(failed);
       case Failed failed ->
           new Answer.None(TokenAnswer.refused(failed, List.of(client.clientSecret(), credentials)));

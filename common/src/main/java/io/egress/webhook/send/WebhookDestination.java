@@ -68,10 +68,11 @@ record WebhookDestination(
   }
 
   @Override
-  public Sending send(Message message, byte[] documentHead) {
+  public Sending send(
+      Message message, byte[] documentHead, Outcome.@Nullable Authorized authorized) {
     return switch (parsed) {
       case EndpointUrl.Parsed.Valid(EndpointUrl url) ->
-          sender.send(request(url, message, documentHead), tokens);
+          sender.send(request(url, message, documentHead), tokens, authorized);
       case EndpointUrl.Parsed.Invalid(List<String> problems) ->
           refused(String.join("; ", problems));
     };

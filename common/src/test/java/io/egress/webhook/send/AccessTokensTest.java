@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.webhook.endpoint.OAuth2Client;
 import io.egress.webhook.send.Outcome.Aborted;
+import io.egress.webhook.send.Outcome.Authorized;
 import io.egress.webhook.send.Outcome.Delivered;
 import io.egress.webhook.send.Outcome.Failed;
 import io.vertx.core.Handler;
@@ -96,7 +97,8 @@ class AccessTokensTest {
     held.remove().end(token("token-1", 3600));
 
     assertThat(sendings)
-        .allSatisfy(sending -> assertThat(await(sending.outcome())).isInstanceOf(Delivered.class));
+        .allSatisfy(sending ->
+            assertThat(outcomeOf(sending, receiver, tokens)).isInstanceOf(Delivered.class));
     assertThat(held).isEmpty();
     assertThat(requests).hasValue(1);
   }
@@ -126,6 +128,35 @@ class AccessTokensTest {
         .containsExactly("Bearer token-1", "Bearer token-2");
     assertThat(send(receiver, tokens)).isInstanceOf(Delivered.class);
     assertThat(requests).hasValue(2);
+  }
+
+  /** A document that was prepared before may have been erased while the token was awaited. */
+  @Test
+  void nothingIsSentBeforeItIsPreparedAgain() {
+    int receiver = receiver(200, "token-2");
+    AccessTokens tokens = tokens(server(issuing(3600)));
+
+    Authorized first = (Authorized) await(start(receiver, tokens).outcome());
+    assertThat(received).isEmpty();
+    Authorized second = (Authorized) await(start(receiver, tokens, first).outcome());
+
+    assertThat(second.renewed()).isTrue();
+    assertThat(second.duration()).isGreaterThan(first.duration());
+    assertThat(received).hasSize(1);
+    assertThat(await(start(receiver, tokens, second).outcome())).isInstanceOf(Delivered.class);
+  }
+
+  @Test
+  void anotherClientsTokenIsNotSent() {
+    int receiver = receiver(200, null);
+    Authorized before =
+        (Authorized) await(start(receiver, tokens(server(issuing(3600)))).outcome());
+
+    AccessTokens tokens = tokens(server(issuing(3600)));
+    Authorized after = (Authorized) await(start(receiver, tokens, before).outcome());
+
+    assertThat(after.token()).isNotEqualTo(before.token());
+    assertThat(received).isEmpty();
   }
 
   @Test
@@ -268,7 +299,7 @@ class AccessTokensTest {
 
     assertThat(await(aborted.outcome())).isInstanceOf(Aborted.class);
     held.remove().end(token("token-1", 3600));
-    assertThat(await(other.outcome())).isInstanceOf(Delivered.class);
+    assertThat(outcomeOf(other, receiver, tokens)).isInstanceOf(Delivered.class);
     assertThat(received).hasSize(1);
   }
 
@@ -335,10 +366,21 @@ class AccessTokensTest {
   }
 
   private Outcome send(int receiver, AccessTokens tokens) {
-    return await(start(receiver, tokens).outcome());
+    return outcomeOf(start(receiver, tokens), receiver, tokens);
+  }
+
+  /** Of a caller that prepares again whenever it is asked to. */
+  private Outcome outcomeOf(Sending sending, int receiver, AccessTokens tokens) {
+    return await(sending.outcome()) instanceof Authorized authorized
+        ? outcomeOf(start(receiver, tokens, authorized), receiver, tokens)
+        : await(sending.outcome());
   }
 
   private Sending start(int receiver, AccessTokens tokens) {
+    return start(receiver, tokens, null);
+  }
+
+  private Sending start(int receiver, AccessTokens tokens, @Nullable Authorized authorized) {
     SendRequest request =
         new SendRequest(
             harness.endpointId,
@@ -346,6 +388,6 @@ class AccessTokensTest {
             envelope("x"),
             new WebhookSignature(List.of(SenderHarness.SECRET)),
             Instant.now().getEpochSecond());
-    return harness.sender.send(request, tokens);
+    return harness.sender.send(request, tokens, authorized);
   }
 }

@@ -304,6 +304,9 @@ final class Deliveries implements PreparationQueries.Reader {
       return false;
     }
     job.target(target);
+    if (job.authorized() != null) {
+      return attempt(slot, target, head, documents);
+    }
     if (!workload.admit(slot, target.spec().limits())) {
       workload.release(slot, Completion.ABORTED);
       workload.giveBack(job);
@@ -390,7 +393,9 @@ final class Deliveries implements PreparationQueries.Reader {
       return;
     }
     Delivery delivery = job.delivery();
-    workload.sent(slot);
+    if (job.authorized() == null) {
+      workload.sent(slot);
+    }
     job.revision(head.revision());
     Span span = tracing.attempt(delivery, destination.url());
     Sending sending =
@@ -401,7 +406,8 @@ final class Deliveries implements PreparationQueries.Reader {
                 new CaptureState(delivery.captureId(), delivery.position(), head.revision()),
                 startedAt,
                 tracing.toReceiver(span)),
-            head.bytes());
+            head.bytes(),
+            job.authorized());
     job.sending(sending);
     sending
         .outcome()
@@ -420,8 +426,15 @@ final class Deliveries implements PreparationQueries.Reader {
     switch (outcome) {
       case Outcome.Delivered delivered -> delivered(slot, startedAt, delivered);
       case Outcome.Failed failed -> failed(slot, startedAt, failed);
+      case Outcome.Authorized authorized -> prepareAgain(slot, authorized);
       case Outcome.Aborted aborted -> aborted(slot, aborted);
     }
+  }
+
+  /** The job keeps its slot, and its endpoint is still measured. */
+  private void prepareAgain(InFlight<Job> slot, Outcome.Authorized authorized) {
+    slot.record().authorized(authorized);
+    queries.addFirst(slot);
   }
 
   /** Recorded even if the partition was abandoned: the next owner uses it. */
