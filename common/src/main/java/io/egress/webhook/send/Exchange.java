@@ -74,6 +74,7 @@ final class Exchange {
   private @Nullable HttpClientResponse response;
   private @Nullable SentRequest sent;
   private String answerHeaders = "";
+  private @Nullable String retryAfter;
   private boolean onUsedConnection;
   private boolean written;
   private boolean over;
@@ -139,7 +140,7 @@ final class Exchange {
   }
 
   Exchanged exchanged() {
-    return new Exchanged(sent, answerHeaders, answerStart.bytes());
+    return new Exchanged(sent, answerHeaders, request.kept(answerStart.bytes()), retryAfter);
   }
 
   /** Whether a connection was obtained. */
@@ -249,7 +250,8 @@ final class Exchange {
       return;
     }
     response = begun;
-    answerHeaders = HeaderLines.of(begun.headers());
+    answerHeaders = HeaderLines.of(begun.headers(), request.redaction());
+    retryAfter = begun.getHeader(RetryAfter.HEADER);
     listener.answered(begun.statusCode());
     http.next();
   }

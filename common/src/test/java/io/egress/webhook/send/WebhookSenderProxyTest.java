@@ -122,7 +122,8 @@ class WebhookSenderProxyTest {
                 null,
                 null),
             false,
-            null);
+            null,
+            Redaction.NONE);
     SendRequest request =
         new SendRequest(
             harness.endpointId,

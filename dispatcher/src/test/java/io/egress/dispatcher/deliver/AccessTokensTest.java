@@ -1,5 +1,6 @@
 package io.egress.dispatcher.deliver;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -12,7 +13,9 @@ import io.egress.webhook.endpoint.NewEndpoint;
 import io.egress.webhook.endpoint.OAuth2Client;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.sqlclient.Row;
+import java.net.URLEncoder;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -31,8 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Execution(ExecutionMode.CONCURRENT)
 class AccessTokensTest {
 
-  private final Fleet fleet =
-      new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "1s,1s", "EGRESS_ATTEMPT_TIMEOUT", "2s"));
+  private final Fleet fleet = new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "1s,1s"));
   private final UUID workspace = UUID.randomUUID();
 
   @AfterEach
@@ -86,17 +88,58 @@ class AccessTokensTest {
     assertThat(first.getString("signature")).as("nothing was sent").isNull();
   }
 
+  /** A receiver that shows what it got, as many do while they are set up. */
+  @Test
+  void whatAReceiverRepeatsOfItsSecretsIsNotStored() {
+    fleet.receivers.behave(
+        "login",
+        (request, _) ->
+            request.response().end("{\"access_token\":\"abc-token\",\"expires_in\":600}"));
+    fleet.receivers.behave(
+        "crm",
+        (request, nth) -> {
+          String headers = request.headers().toString();
+          request
+              .response()
+              .setStatusCode(nth == 1 ? 400 : 200)
+              .putHeader("x-echo", request.getHeader("x-api-secret"))
+              .end("got " + headers + URLEncoder.encode(headers, UTF_8));
+        });
+    fleet.endpoint(
+        workspace,
+        new NewEndpoint(
+            EndpointSpec.of(fleet.receivers.url("crm")),
+            false,
+            CustomHeaders.NONE.with(Map.of("x-api-secret", Optional.of("open sesame"))),
+            null,
+            new OAuth2Client(fleet.receivers.url("login"), "egress", "a secret", null, null)));
+    fleet.dispatcher();
+    fleet.captures(workspace, 1);
+
+    await().until(() -> fleet.count("attempts") == 2);
+    for (Row row :
+        fleet.query(
+            "select convert_from(answer, 'UTF8') as answer, response_headers from attempts")) {
+      assertThat(row.getString("answer"))
+          .contains("(withheld)", "x-service-delivery")
+          .doesNotContain("abc-token", "sesame");
+      assertThat(row.getString("response_headers"))
+          .contains("x-echo: (withheld)")
+          .doesNotContain("sesame");
+    }
+  }
+
   @Test
   void aTokenServerThatHangsHoldsUpNoOtherEndpoint() {
     fleet.receivers.behave("login", (_, _) -> {});
     endpoint("login");
     UUID other = UUID.randomUUID();
     fleet.endpoint(other, "other");
-    fleet.dispatcher();
+    fleet.dispatcher(Map.of("EGRESS_ATTEMPT_TIMEOUT", "2s"));
     fleet.captures(workspace, 100);
     fleet.captures(other, 100);
 
-    await().until(() -> fleet.receivers.arrivals("other").size() == 100);
+    await().until(() -> fleet.count("deliveries where state = 'delivered'") == 100);
     await().until(() -> fleet.count("attempts where outcome = 'token'") > 0);
     assertThat(fleet.receivers.arrivals("crm")).isEmpty();
   }
@@ -127,7 +170,7 @@ class AccessTokensTest {
     CompletableFuture<HttpServerRequest> asked = new CompletableFuture<>();
     fleet.receivers.behave("login", (request, _) -> asked.complete(request));
     Fleet.Provisioned endpoint = endpoint("login");
-    fleet.dispatcher(Map.of("EGRESS_ATTEMPT_TIMEOUT", "20s"));
+    fleet.dispatcher();
     UUID capture = fleet.captures(workspace, 1).get(0);
     HttpServerRequest held = asked.join();
 
@@ -153,7 +196,7 @@ class AccessTokensTest {
         });
     fleet.receivers.behave("crm", (request, _) -> request.response().setStatusCode(401).end());
     Fleet.Provisioned endpoint = endpoint("login");
-    fleet.dispatcher(Map.of("EGRESS_ATTEMPT_TIMEOUT", "20s"));
+    fleet.dispatcher();
     UUID capture = fleet.captures(workspace, 1).get(0);
     HttpServerRequest held = asked.join();
 
@@ -172,7 +215,7 @@ class AccessTokensTest {
     fleet.receivers.behave(
         "new-login", (request, _) -> request.response().end("{\"access_token\":\"new\"}"));
     Fleet.Provisioned endpoint = endpoint("login");
-    fleet.dispatcher(Map.of("EGRESS_ATTEMPT_TIMEOUT", "20s"));
+    fleet.dispatcher();
     fleet.captures(workspace, 1);
     HttpServerRequest held = asked.join();
 
