@@ -285,6 +285,13 @@ final class Deliveries implements PreparationQueries.Reader {
         outcomes.superseded(slot.record());
       }
       case Verdict.Later _ -> queries.addFirst(slot);
+      case Verdict.Foreign(UUID workspaceId) -> {
+        line(log.atError(), slot.record())
+            .addKeyValue("workspace_id", workspaceId)
+            .log("Refused to send a capture to an endpoint of another workspace");
+        meters.foreign();
+        settledBefore(slot, true);
+      }
       case Verdict.Missing _ -> {
         line(log.atError(), slot.record()).log("Cannot deliver a capture that does not exist");
         settledBefore(slot, true);

@@ -30,15 +30,12 @@ class EndpointsApiTest {
       new EnteredCapture(1, UUID.randomUUID(), Instant.EPOCH, null);
 
   private static final Service service = Service.shared();
-  private static EndpointStore store;
 
   private final UUID workspace = UUID.randomUUID();
   private EndpointsClient endpoints;
 
   @BeforeAll
-  static void start() {
-    store = new EndpointStore(service.database);
-  }
+  static void start() {}
 
   @BeforeEach
   void freshWorkspace() {
@@ -240,7 +237,8 @@ class EndpointsApiTest {
   }
 
   private List<EndpointTarget> targets() {
-    return Service.await(store.forWorkspaces(List.of(workspace, UUID.randomUUID())))
+    return Service.await(
+            EndpointStore.forWorkspaces(service.database, List.of(workspace, UUID.randomUUID())))
         .getOrDefault(workspace, List.of());
   }
 
