@@ -13,7 +13,7 @@ final class AttemptText {
     int number = attempt.getInteger("attempt");
     String detail = attempt.getString("detail");
     if (detail != null) {
-      out.printf("%nattempt %d: %s%n", number, visible(detail));
+      out.printf("%nattempt %d: %s%n", number, detail);
     }
     JsonObject request = attempt.getJsonObject("request");
     if (request != null) {
@@ -32,7 +32,7 @@ final class AttemptText {
       out.printf("%nanswer to attempt %d:%n", number);
       headers(headers, out);
       if (answer != null && !answer.isEmpty()) {
-        out.printf("%n%s%n", visible(answer));
+        out.printf("%n%s%n", answer);
       }
     }
   }
@@ -43,23 +43,18 @@ final class AttemptText {
     String answer = (String) fields.remove("answer");
     out.print(TextTable.fields(fields));
     if (answer != null && !answer.isEmpty()) {
-      out.printf("%nanswer:%n%s%n", visible(answer));
+      out.printf("%nanswer:%n%s%n", answer);
     }
   }
 
   private static void headers(JsonArray headers, PrintWriter out) {
     for (int i = 0; i < headers.size(); i++) {
       JsonObject header = headers.getJsonObject(i);
-      out.printf("  %s: %s%n", visible(header.getString("name")), value(header.getString("value")));
+      out.printf("  %s: %s%n", header.getString("name"), value(header.getString("value")));
     }
   }
 
   private static String value(@Nullable String value) {
-    return value == null ? "(withheld)" : visible(value);
-  }
-
-  /** Control characters of a receiver would reach the terminal. */
-  private static String visible(String text) {
-    return text.replaceAll("[\\p{Cntrl}&&[^\n\t]]+", " ");
+    return value == null ? "(withheld)" : value;
   }
 }

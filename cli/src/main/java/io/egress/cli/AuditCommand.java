@@ -10,8 +10,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code egress audit}. */
 @Command(
@@ -33,6 +35,8 @@ final class AuditCommand {
           List.of("at", "actor", "action", "thing_id", "changes"),
           Set.of("actor", "action", "changes"),
           List.of("at", "actor", "via", "remote_address", "action", "thing_id", "changes"));
+
+  @Spec private CommandSpec spec = CommandSpec.create();
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
@@ -91,7 +95,7 @@ final class AuditCommand {
         "  egress audit export --from 2026-01-01 --to 2026-02-01 > january.ndjson"
       })
   int export(@Mixin Filter filter) {
-    internal.api().copyLines(filter.listing().call(), System.out);
+    internal.api().eachLine(filter.listing().call(), line -> Output.jsonLine(spec, line));
     return 0;
   }
 }

@@ -14,7 +14,7 @@ final class Confirmation {
     if (yes || console == null) {
       return;
     }
-    String answer = console.readLine("%s Type yes to go on: ", question);
+    String answer = console.readLine("%s Type yes to go on: ", VisibleText.line(question));
     if (answer == null || !answer.strip().equalsIgnoreCase("yes")) {
       throw new IllegalStateException("nothing was done");
     }

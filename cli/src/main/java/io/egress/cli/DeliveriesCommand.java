@@ -184,9 +184,7 @@ final class DeliveriesCommand {
     JsonObject delivery =
         internal.api().call("GET", body == null ? path : path + "?body=" + body, new JsonObject());
     if (body != null && !output.isJson()) {
-      byte[] bytes = delivery.getString("body").getBytes(UTF_8);
-      System.out.write(bytes, 0, bytes.length);
-      System.out.flush();
+      Output.json(delivery.getString("body").getBytes(UTF_8));
       return 0;
     }
     return output.print(delivery, out -> print(delivery.copy(), output, out));

@@ -3,6 +3,7 @@ package io.egress.cli;
 import io.egress.cli.TableOutput.Columns;
 import io.egress.webhook.endpoint.StandardWebhooks;
 import io.egress.webhook.send.FailureText;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -148,7 +150,11 @@ final class EndpointsCommand {
   int change(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
-      @Option(names = "--url", paramLabel = "URL", description = "where webhooks go")
+      @Option(
+              names = "--url",
+              paramLabel = "URL",
+              description =
+                  "where webhooks go; another scheme, host or port removes headers, client certificate and OAuth 2.0 client that are not given again")
           @Nullable String url,
       @Mixin EndpointSpecOptions spec,
       @Mixin CertificateOptions certificate,
@@ -176,7 +182,14 @@ final class EndpointsCommand {
     if (change.isEmpty()) {
       throw new IllegalStateException("nothing to change: see egress endpoints change --help");
     }
-    return output.fields(internal.api().call("PATCH", path(workspace, id), change));
+    JsonObject changed = internal.api().call("PATCH", path(workspace, id), change);
+    JsonArray dropped = changed.getJsonArray("dropped", new JsonArray());
+    if (!dropped.isEmpty()) {
+      output.note(
+          "The URL leads to another receiver, so these were removed: %s. Set them again if it needs them."
+              .formatted(dropped.stream().map(String::valueOf).collect(Collectors.joining(", "))));
+    }
+    return output.fields(changed);
   }
 
   private static JsonObject headers(List<String> lines) {

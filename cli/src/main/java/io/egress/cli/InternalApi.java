@@ -4,9 +4,10 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.vertx.core.json.JsonObject;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -16,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
@@ -75,18 +77,19 @@ public final class InternalApi {
     return response.body().isEmpty() ? new JsonObject() : new JsonObject(response.body());
   }
 
-  /** Copies a response of any length, one JSON object per line; fails like {@link #call}. */
-  public void copyLines(String path, OutputStream out) {
+  /** Reads a response of any length, one JSON object per line; fails like {@link #call}. */
+  void eachLine(String path, Consumer<String> use) {
     HttpResponse<InputStream> response =
         send(
             request(path).header("accept", "application/x-ndjson").build(),
             BodyHandlers.ofInputStream());
-    try (InputStream lines = response.body()) {
+    try (BufferedReader lines = new BufferedReader(new InputStreamReader(response.body(), UTF_8))) {
       if (response.statusCode() >= 400) {
-        requireSuccess(response.statusCode(), new String(lines.readAllBytes(), UTF_8));
+        requireSuccess(response.statusCode(), lines.readAllAsString());
       }
-      lines.transferTo(out);
-      out.flush();
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        use.accept(line);
+      }
     } catch (IOException failure) {
       throw new UncheckedIOException("the answer of " + base + path + " was cut off", failure);
     }

@@ -25,7 +25,9 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /**
  * {@code egress listen}: webhooks for developers of receivers, without an endpoint that the service
@@ -53,6 +55,8 @@ final class ListenCommand implements Callable<Integer> {
   private static final Duration POLL_PERIOD = Duration.ofSeconds(1);
 
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+  @Spec private CommandSpec spec = CommandSpec.create();
 
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIMEOUT).build();
@@ -100,13 +104,13 @@ final class ListenCommand implements Callable<Integer> {
     String signingSecret = secret == null ? SigningSecrets.generate() : secret;
     if (secret == null) {
       if (standardWebhooks) {
-        System.out.println("standard-webhooks  " + SigningSecrets.inStandardForm(signingSecret));
+        print("standard-webhooks  " + SigningSecrets.inStandardForm(signingSecret));
       }
-      System.out.println("signing secret  " + signingSecret);
+      print("signing secret  " + signingSecret);
     }
     WebhookSignature signature = new WebhookSignature(List.of(signingSecret), standardWebhooks);
     String cursor = fromStart ? null : end();
-    System.out.println("following       " + url);
+    print("following       " + url);
     long forwarded = 0;
     while (true) {
       long askedNanos = System.nanoTime();
@@ -125,6 +129,10 @@ final class ListenCommand implements Callable<Integer> {
         Thread.sleep(POLL_PERIOD.toMillis());
       }
     }
+  }
+
+  private void print(String line) {
+    Output.line(spec, line);
   }
 
   /** The cursor after everything in the stream. */
@@ -181,13 +189,14 @@ final class ListenCommand implements Callable<Integer> {
           .header("webhook-signature", signature.signByStandard(now.getEpochSecond(), envelope));
     }
     long begun = System.nanoTime();
-    System.out.printf(
-        "%s  %s  %s  %s ms  %s%n",
-        now.truncatedTo(ChronoUnit.SECONDS),
-        captureId,
-        outcome(request.build()),
-        Duration.ofNanos(System.nanoTime() - begun).toMillis(),
-        capture.getString("title").replaceAll("\\p{Cntrl}+", " "));
+    print(
+        "%s  %s  %s  %s ms  %s"
+            .formatted(
+                now.truncatedTo(ChronoUnit.SECONDS),
+                captureId,
+                outcome(request.build()),
+                Duration.ofNanos(System.nanoTime() - begun).toMillis(),
+                VisibleText.line(capture.getString("title"))));
   }
 
   private String outcome(HttpRequest request) throws InterruptedException {

@@ -190,7 +190,7 @@ final class MirrorCommand implements Callable<Integer> {
       err().print(ERASE_LINE);
       err().flush();
     }
-    to.println(line);
+    to.println(VisibleText.line(line));
     to.flush();
   }
 

@@ -1,15 +1,21 @@
 package io.egress.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.vertx.core.json.JsonObject;
 import java.io.Console;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.Optional;
 import java.util.function.Consumer;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What a command prints: text, or with {@code --json} what the internal API answered. */
+/**
+ * What a command prints: text, or with {@code --json} what the internal API answered. All of it
+ * goes through {@link VisibleText}.
+ */
 class Output {
   /** Moves to the first line and erases the screen and what scrolled out of it. */
   private static final String CLEAR = "\u001b[H\u001b[2J\u001b[3J";
@@ -32,9 +38,11 @@ class Output {
       out.print(terminal().isPresent() ? CLEAR : System.lineSeparator());
     }
     if (json) {
-      out.println(answer.encodePrettily());
+      out.println(VisibleText.json(answer.encodePrettily()));
     } else {
-      text.accept(out);
+      StringWriter printed = new StringWriter();
+      text.accept(new PrintWriter(printed));
+      out.print(VisibleText.lines(printed.toString()));
     }
     out.flush();
     return 0;
@@ -61,15 +69,30 @@ class Output {
   /** What a command without a JSON form has done. */
   static int line(CommandSpec command, String text) {
     PrintWriter out = command.commandLine().getOut();
-    out.println(text);
+    out.println(VisibleText.lines(text));
     out.flush();
     return 0;
+  }
+
+  /** A line of JSON. */
+  static void jsonLine(CommandSpec command, String json) {
+    PrintWriter out = command.commandLine().getOut();
+    out.println(VisibleText.json(json));
+    out.flush();
+  }
+
+  /** JSON byte for byte, for a file or another program; on a terminal, with escapes. */
+  static void json(byte[] bytes) {
+    byte[] shown =
+        terminal().isEmpty() ? bytes : VisibleText.json(new String(bytes, UTF_8)).getBytes(UTF_8);
+    System.out.write(shown, 0, shown.length);
+    System.out.flush();
   }
 
   /** Says something that is not part of the output. */
   final void note(String text) {
     PrintWriter err = command.commandLine().getErr();
-    err.println(text);
+    err.println(VisibleText.lines(text));
     err.flush();
   }
 }

@@ -68,7 +68,8 @@ public record Program(Class<?> root, Map<String, Class<?>> commands) {
     return line.setExecutionExceptionHandler(
             (failure, command, _) -> {
               PrintWriter err = command.getErr();
-              int status = RunningProcess.report(failure, err::println);
+              int status =
+                  RunningProcess.report(failure, text -> err.println(VisibleText.lines(text)));
               err.flush();
               return status;
             })

@@ -102,8 +102,8 @@ final class TextTable {
     return lines.toString();
   }
 
-  /** Without control characters: a receiver's response may contain anything. */
+  /** A receiver's response may contain anything. */
   private static String visible(@Nullable Object value) {
-    return value == null ? "-" : value.toString().replaceAll("\\p{Cntrl}+", " ");
+    return value == null ? "-" : VisibleText.line(value.toString());
   }
 }

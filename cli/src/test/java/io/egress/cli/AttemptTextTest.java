@@ -83,6 +83,6 @@ class AttemptTextTest {
     PrintWriter out = new PrintWriter(printed);
     AttemptText.print(attempt, out);
     out.flush();
-    return printed.toString();
+    return VisibleText.lines(printed.toString());
   }
 }

@@ -1,6 +1,5 @@
 package io.egress.settings;
 
-import io.egress.platform.environment.Durations;
 import io.egress.platform.environment.SettingsReader;
 import io.egress.webhook.delivery.RetrySchedule;
 import java.nio.file.Path;
@@ -22,8 +21,6 @@ public record DispatcherSettings(
     Duration stallTimeout,
     Duration reconcileAfter,
     FailingSettings failing) {
-  private static final Duration LOG_MARGIN = Duration.ofDays(1);
-
   static DispatcherSettings read(SettingsReader reader) {
     DispatcherSettings settings =
         new DispatcherSettings(
@@ -48,11 +45,12 @@ public record DispatcherSettings(
                 "PEM file of authorities trusted for receivers' certificates, in addition to the"
                     + " JDK's",
                 Path::of),
-            reader.duration(
-                "EGRESS_DELIVERY_LOG_RETENTION",
-                "30d",
-                Duration.ofDays(2),
-                "how long deliveries and attempts are kept; whole days"),
+            wholeDays(
+                reader.duration(
+                    "EGRESS_DELIVERY_LOG_RETENTION",
+                    "30d",
+                    Duration.ofDays(2),
+                    "how long deliveries and attempts are kept, rounded up to whole days")),
             reader.fixedDuration("stall", "10s"),
             reader.fixedDuration("reconcile-after", "1d"),
             FailingSettings.read(reader));
@@ -60,15 +58,20 @@ public record DispatcherSettings(
     return settings;
   }
 
-  /** A delivery is removed from the log together with the day since which it was owed. */
+  /** The log is removed by the day. */
+  private static Duration wholeDays(Duration retention) {
+    return Duration.ofDays(retention.plusDays(1).minusNanos(1).toDays());
+  }
+
   private void requireALongEnoughLog(SettingsReader reader) {
-    Duration least = retrySchedule.total().plus(LOG_MARGIN);
+    Duration attempts = attemptTimeout.multipliedBy(retrySchedule.attemptsMax());
+    Duration least = wholeDays(retrySchedule.total().plus(attempts));
     if (logRetention.compareTo(least) < 0) {
       reader.fault(
-          "EGRESS_DELIVERY_LOG_RETENTION: must be at least a day longer than EGRESS_RETRY_SCHEDULE"
-              + " takes ("
-              + Durations.format(least)
-              + "): otherwise a delivery may be repeated after its last attempt");
+          "EGRESS_DELIVERY_LOG_RETENTION: must be at least "
+              + least.toDays()
+              + "d: by EGRESS_RETRY_SCHEDULE, the last attempt can be that late if a receiver asks"
+              + " for more time, and would be repeated without an entry in the log");
     }
   }
 }

@@ -24,6 +24,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.event.Level;
 
@@ -326,7 +327,7 @@ class SettingsTest {
   void refusesALogRetentionBelowTheRetrySchedule() {
     assertThat(faults(Map.of("EGRESS_DELIVERY_LOG_RETENTION", "2d")))
         .singleElement(InstanceOfAssertFactories.STRING)
-        .startsWith("EGRESS_DELIVERY_LOG_RETENTION: must be at least a day longer");
+        .startsWith("EGRESS_DELIVERY_LOG_RETENTION: must be at least 3d:");
     assertThat(
             Settings.from(
                     environment(
@@ -336,6 +337,17 @@ class SettingsTest {
                 .dispatcher()
                 .logRetention())
         .isEqualTo(Duration.ofDays(2));
+  }
+
+  /** The log is dropped by the day, and what is kept is never less than what was set. */
+  @ParameterizedTest
+  @CsvSource({"49h, 3", "56h, 3", "72h, 3", "73h, 4", "30d, 30"})
+  void keepsTheLogForWholeDays(String retention, int days) {
+    assertThat(
+            Settings.from(environment(Map.of("EGRESS_DELIVERY_LOG_RETENTION", retention)))
+                .dispatcher()
+                .logRetention())
+        .isEqualTo(Duration.ofDays(days));
   }
 
   @Test

@@ -188,9 +188,12 @@ public final class Fleet implements AutoCloseable {
             ? before.headers()
             : CustomHeaders.NONE.with(change.headers().values()).seal(SECRETS, endpoint.id());
     Sealed changed = before.with(headers);
-    return change.certificate() == null
+    if (change.certificate() != null) {
+      changed = changed.with(change.certificate().certificate(), SECRETS, endpoint.id());
+    }
+    return change.oauth2() == null
         ? changed
-        : changed.with(change.certificate().certificate(), SECRETS, endpoint.id());
+        : changed.with(change.oauth2().client(), SECRETS, endpoint.id());
   }
 
   public void delete(Provisioned endpoint) {

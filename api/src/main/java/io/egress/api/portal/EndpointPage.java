@@ -138,12 +138,13 @@ final class EndpointPage {
   }
 
   private Answer change(Visit visit, JsonObject body, String done) {
-    endpoints.change(
-        visit.caller(),
-        visit.workspaceId(),
-        visit.id(),
-        Forms.accepted(bodies.change(GivenBody.of(body))));
-    return backToPage(visit, done);
+    Endpoints.Changed changed =
+        endpoints.change(
+            visit.caller(),
+            visit.workspaceId(),
+            visit.id(),
+            Forms.accepted(bodies.change(GivenBody.of(body))));
+    return backToPage(visit, changed.dropped().isEmpty() ? done : "endpoint-moved");
   }
 
   /** Sends a test and shows its outcome. */

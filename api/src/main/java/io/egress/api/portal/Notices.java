@@ -13,6 +13,10 @@ final class Notices {
           Map.entry(
               "endpoint-changed", "Endpoint changed. The change applies from the next attempt on."),
           Map.entry(
+              "endpoint-moved",
+              "Endpoint changed. Another receiver: its custom headers, client certificate and OAuth"
+                  + " 2.0 client were removed. Set them again if the new one needs them."),
+          Map.entry(
               "endpoint-paused",
               "Endpoint paused. Deliveries that fall due meanwhile are skipped and can be replayed."),
           Map.entry("endpoint-resumed", "Endpoint resumed."),

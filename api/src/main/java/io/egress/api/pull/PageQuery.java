@@ -42,7 +42,7 @@ final class PageQuery {
           e.last_position is not null as skips, k.filter,
           case when k.filter is not null then limited_head(k.workspace_id, k.filter)
             when e.last_position = w.stream_head then e.first_position - 1 else w.stream_head end as readable_head,
-          %s as standby_erasures, %s as standby_changes
+          %s as standby_erasures, %s as standby_changes, %s as entered_up_to
         from api_keys k join workspaces w on w.id = k.workspace_id
           left join lateral (
             select first_position, last_position from erased_spans
@@ -70,7 +70,7 @@ final class PageQuery {
           case when k.filter is null then coalesce(h.number, 0)
             else limited_changes_head(k.workspace_id, k.filter) end as readable_head,
           $2::bigint = 0 or coalesce(change_mark(k.workspace_id, $2) = $3, false) as follows, %s as standby_erasures,
-          %s as standby_changes
+          %s as standby_changes, %s as entered_up_to
         from api_keys k left join change_heads h on h.workspace_id = k.workspace_id
         where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())),
       entry as (
@@ -96,7 +96,7 @@ final class PageQuery {
         left join lateral (
           select * from current_documents where capture_id = e.capture_id limit 1) d on true
         %3$s)
-      select a.key_id, a.workspace_id, a.follows, a.head, a.readable_head, a.standby_erasures, a.standby_changes,
+      select a.key_id, a.workspace_id, a.follows, a.head, a.readable_head, a.standby_erasures, a.standby_changes, a.entered_up_to,
         p.position, p.capture_id, p.chain, p.changed_at, p.erased_for, p.revision, p.bytes, p.renderer, p.length, p.crc32,
         p.checksum, case when p.bytes_so_far <= $5 then p.deflated end as deflated
       from access a left join page p on true order by p.position
@@ -125,8 +125,12 @@ final class PageQuery {
     private final String ofChanges;
 
     Server(String erasures, String changes, String pageOfCaptures) {
-      this.ofCaptures = CAPTURES.formatted(erasures, changes) + pageOfCaptures;
-      this.ofChanges = CHANGES.formatted(erasures, changes) + WITH_REVISIONS;
+      this.ofCaptures =
+          CAPTURES.formatted(erasures, changes, SentLedger.enteredUpTo(Feed.CAPTURES, "$2"))
+              + pageOfCaptures;
+      this.ofChanges =
+          CHANGES.formatted(erasures, changes, SentLedger.enteredUpTo(Feed.CHANGES, "$2"))
+              + WITH_REVISIONS;
     }
 
     String statement(Feed feed) {
@@ -200,6 +204,7 @@ final class PageQuery {
                 first.getLong("head"),
                 first.getLong("readable_head"),
                 standby(first),
+                first.getLong("entered_up_to"),
                 entries,
                 atHand));
   }

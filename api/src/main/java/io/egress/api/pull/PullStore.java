@@ -29,7 +29,8 @@ public final class PullStore {
   private static final String ONE =
       """
       select k.id as key_id, k.workspace_id, true as follows, s.position as head, s.position as readable_head,
-        null::text as standby_erasures, null::bigint as standby_changes, s.position, s.capture_id, s.chain, null::timestamptz as changed_at,
+        null::text as standby_erasures, null::bigint as standby_changes, case when %s then s.position end as entered_up_to,
+        s.position, s.capture_id, s.chain, null::timestamptz as changed_at,
         null::text as erased_for, c.revision, octet_length(d.deflated) as bytes, d.renderer, d.length, d.crc32,
         d.checksum,
         case when octet_length(d.deflated) <= $3 then d.deflated end as deflated,
@@ -39,7 +40,8 @@ public final class PullStore {
       left join captures c on c.id = s.capture_id
       left join current_documents d on d.capture_id = s.capture_id
       where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())
-      """;
+      """
+          .formatted(SentLedger.READS_BY_ID);
   private static final String KNOWS =
       "select 1 from api_keys where hash = any($1) and (expires_at is null or expires_at > now())";
   private static final String DOCUMENTS =
@@ -104,7 +106,7 @@ public final class PullStore {
   /** Enters in the ledger that {@code page}, which answers {@code request}, is sent. */
   Future<StreamPage> sending(StreamPage page, PageRequest request) {
     Cursor end = page.end();
-    if (end == null) {
+    if (end == null || page.isEnteredUpTo(end.position())) {
       return Future.succeededFuture(page);
     }
     Cursor after = request.after();
@@ -115,14 +117,14 @@ public final class PullStore {
             page.keyId(),
             request.feed(),
             after == null ? 0 : after.position(),
-            upTo,
             request.lines() && head != null ? Math.max(head, upTo) : upTo)
         .map(page);
   }
 
   /** The same for a capture that is read by id. */
   Future<StreamPage> sendingOne(StreamPage page) {
-    return page.entries().isEmpty()
+    Cursor end = page.end();
+    return end == null || page.isEnteredUpTo(end.position())
         ? Future.succeededFuture(page)
         : ledger.enterById(page.keyId()).map(page);
   }

@@ -45,25 +45,28 @@ final class StandbyPages {
         case when k.filter is not null then limited_head(k.workspace_id, k.filter) else coalesce((
           select first_position - 1 from erased_spans
           where workspace_id = k.workspace_id and last_position = w.stream_head), w.stream_head) end as readable_head,
-        %s as erasures, %s > $4::bigint and exists (
-          select from changes where workspace_id = k.workspace_id and number > $4 and capture_id = any($5::uuid[]))
+        %s as entered_up_to, %s as erasures, %s > $5::bigint and exists (
+          select from changes where workspace_id = k.workspace_id and number > $5 and capture_id = any($6::uuid[]))
           as changed
       from api_keys k join workspaces w on w.id = k.workspace_id
       where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())
       """
-          .formatted(PageQuery.ERASURES, PageQuery.CHANGES_HEAD);
+          .formatted(
+              SentLedger.enteredUpTo(Feed.CAPTURES, "$4"),
+              PageQuery.ERASURES,
+              PageQuery.CHANGES_HEAD);
 
   private static final String CONFIRM_CHANGES =
       """
       select k.id as key_id, k.workspace_id, coalesce(h.number, 0) as head,
         case when k.filter is null then coalesce(h.number, 0)
           else limited_changes_head(k.workspace_id, k.filter) end as readable_head,
-        $2::bigint = 0 or coalesce(change_mark(k.workspace_id, $2) = $3, false) as contained, %s as erasures,
-        false as changed
+        $2::bigint = 0 or coalesce(change_mark(k.workspace_id, $2) = $3, false) as contained, %s as entered_up_to,
+        %s as erasures, false as changed
       from api_keys k left join change_heads h on h.workspace_id = k.workspace_id
       where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())
       """
-          .formatted(PageQuery.ERASURES);
+          .formatted(SentLedger.enteredUpTo(Feed.CHANGES, "$4"), PageQuery.ERASURES);
 
   private static final String DOCUMENTS =
       """
@@ -173,7 +176,7 @@ final class StandbyPages {
               case CAPTURES -> CONFIRM_CAPTURES;
               case CHANGES -> CONFIRM_CHANGES;
             })
-        .execute(question(key, last, request.feed(), page, state))
+        .execute(question(key, last, request, page, state))
         .compose(rows -> {
           if (rows.size() == 0) {
             return Future.succeededFuture(Optional.empty());
@@ -190,12 +193,17 @@ final class StandbyPages {
   private static Tuple question(
       ApiKey key,
       @Nullable Cursor last,
-      Feed feed,
+      PageRequest request,
       StreamPage page,
       StreamPage.StandbyState state) {
+    Cursor after = request.after();
     Tuple question =
-        Tuple.of(key.hashes(), last == null ? 0 : last.position(), last == null ? 0 : last.chain());
-    return switch (feed) {
+        Tuple.of(
+            key.hashes(),
+            last == null ? 0 : last.position(),
+            last == null ? 0 : last.chain(),
+            after == null ? 0 : after.position());
+    return switch (request.feed()) {
       case CAPTURES ->
           question
               .addLong(state.changes())
@@ -232,6 +240,7 @@ final class StandbyPages {
         now.getLong("head"),
         now.getLong("readable_head"),
         page.standby(),
+        now.getLong("entered_up_to"),
         page.entries(),
         page.atHand());
   }

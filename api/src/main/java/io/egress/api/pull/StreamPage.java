@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param readableHead the same of the newest that is sent: a capture that was not erased, any
  *     change
  * @param standby what the standby had that the page was read from; null if it was the primary
+ * @param enteredUpTo up to which position it is entered that the key was sent all that follows the
+ *     cursor; null if what comes first is not
  */
 record StreamPage(
     UUID keyId,
@@ -27,6 +29,7 @@ record StreamPage(
     @Nullable Long head,
     @Nullable Long readableHead,
     @Nullable StandbyState standby,
+    @Nullable Long enteredUpTo,
     List<Entry> entries,
     Queue<Fragment> atHand) {
   /**
@@ -69,6 +72,7 @@ record StreamPage(
       @Nullable Long head,
       @Nullable Long readableHead,
       @Nullable StandbyState standby,
+      @Nullable Long enteredUpTo,
       List<Entry> entries,
       List<Fragment> first) {
     this(
@@ -78,6 +82,7 @@ record StreamPage(
         head,
         readableHead,
         standby,
+        enteredUpTo,
         List.copyOf(entries),
         new ArrayDeque<>(first));
   }
@@ -92,12 +97,17 @@ record StreamPage(
         entries.stream().filter(entry -> entry.cursor().position() <= position).toList();
     long documents = kept.stream().filter(entry -> !entry.isErased()).count();
     List<Fragment> first = atHand.stream().limit(documents).toList();
-    return new StreamPage(keyId, workspaceId, follows, position, position, standby, kept, first);
+    return new StreamPage(
+        keyId, workspaceId, follows, position, position, standby, enteredUpTo, kept, first);
   }
 
   boolean hasNext() {
     Cursor end = end();
     return end != null && readableHead != null && end.position() < readableHead;
+  }
+
+  boolean isEnteredUpTo(long position) {
+    return enteredUpTo != null && enteredUpTo >= position;
   }
 
   @Nullable Cursor end() {

@@ -287,6 +287,28 @@ class PortalPagesTest {
   }
 
   @Test
+  void anotherReceiverHasToBeGivenItsSecretsAgain() {
+    UUID endpoint = endpoint("one");
+    String path = page + "/endpoints/" + endpoint;
+    assertThat(browser.get(path).body()).doesNotContain("removes the custom headers");
+    done(
+        browser.submit(
+            path,
+            path + "/headers",
+            Map.of("header_name", "x-tenant", "header_value", "acme-secret")));
+    assertThat(browser.get(path).body()).contains("removes the custom headers");
+
+    String changed =
+        done(browser.submit(path, path + "/change", Map.of("url", "https://other.example/hook")));
+
+    assertThat(changed).contains("Another receiver: its custom headers", "were removed");
+    assertThat(endpoints().getJsonObject(0).getJsonArray("headers")).isEmpty();
+    assertThat(browser.get(page + "/audit").body())
+        .contains("the headers removed x-tenant")
+        .doesNotContain("acme-secret");
+  }
+
+  @Test
   void resumingAnEndpointSendsWhatWasSkipped() {
     UUID endpoint = endpoint("one");
     UUID capture = capture("A talk");

@@ -196,8 +196,7 @@ public final class PublicApi implements CaptureSource {
     try {
       return new JsonObject(Buffer.buffer(body))
           .getJsonObject("error", new JsonObject())
-          .getString("message", "")
-          .replaceAll("\\p{Cntrl}+", " ");
+          .getString("message", "");
     } catch (DecodeException | ClassCastException notOurs) {
       return "";
     }

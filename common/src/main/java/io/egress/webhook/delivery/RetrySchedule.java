@@ -9,6 +9,7 @@ import java.util.Optional;
 /** The delays between attempts. */
 public record RetrySchedule(List<Duration> delays) {
   private static final int DELAYS_MAX = 20;
+  private static final Duration ASKED_MAX = Duration.ofSeconds(Long.MAX_VALUE);
 
   public RetrySchedule {
     delays = List.copyOf(delays);
@@ -30,9 +31,16 @@ public record RetrySchedule(List<Duration> delays) {
     return delays.size() + 1;
   }
 
-  /** From the first attempt to the last, if each failed immediately. */
+  /**
+   * From the first attempt to the last, if each fails immediately and its receiver asks for as much
+   * time as it may.
+   */
   public Duration total() {
-    return delays.stream().reduce(Duration.ZERO, Duration::plus);
+    Duration total = Duration.ZERO;
+    for (int attempt = 1; !isLast(attempt); attempt++) {
+      total = total.plus(delayAfter(attempt, ASKED_MAX));
+    }
+    return total;
   }
 
   public boolean isLast(int attempt) {

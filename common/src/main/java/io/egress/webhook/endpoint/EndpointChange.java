@@ -41,6 +41,27 @@ public record EndpointChange(
   /** {@code client} is null to remove it. */
   public record OAuth2Change(@Nullable OAuth2Client client) {}
 
+  /**
+   * The same change of {@code before}, without the secrets of its receiver if the URL leads to
+   * another one: what the change does not give is removed.
+   */
+  public EndpointChange withoutSecretsOfAnother(Endpoint before) {
+    if (EndpointUrl.leadToOneReceiver(before.url(), spec.apply(before.spec()).url())) {
+      return this;
+    }
+    return new EndpointChange(
+        spec,
+        paused,
+        before.headers().isEmpty()
+            ? headers
+            : new HeaderChange(true, headers == null ? Map.of() : headers.values()),
+        certificate == null && before.clientCertificate() != null
+            ? new CertificateChange(null)
+            : certificate,
+        oauth2 == null && before.oauth2() != null ? new OAuth2Change(null) : oauth2,
+        filters);
+  }
+
   public static EndpointChange of(UnaryOperator<EndpointSpec> spec) {
     return new EndpointChange(spec, null, null, null, null, false);
   }

@@ -396,8 +396,10 @@ public final class EndpointStore {
    * The endpoints that are not deleted, by workspace, including paused ones. {@link
    * EndpointTarget#getsLive} decides which of them get a capture.
    */
-  public Future<Map<UUID, List<EndpointTarget>>> forWorkspaces(Collection<UUID> workspaceIds) {
-    return pool.preparedQuery(FOR_WORKSPACES)
+  public static Future<Map<UUID, List<EndpointTarget>>> forWorkspaces(
+      SqlClient client, Collection<UUID> workspaceIds) {
+    return client
+        .preparedQuery(FOR_WORKSPACES)
         .execute(Tuple.tuple().addArrayOfUUID(workspaceIds.toArray(UUID[]::new)))
         .map(rows -> {
           Map<UUID, List<EndpointTarget>> targets = new HashMap<>();

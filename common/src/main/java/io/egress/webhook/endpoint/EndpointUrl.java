@@ -59,6 +59,16 @@ public final class EndpointUrl {
     return new EndpointUrlParser(text, allowHttp).parse();
   }
 
+  /** Whether scheme, host and port of two URLs are the same, that were valid when they were set. */
+  public static boolean leadToOneReceiver(String url, String other) {
+    return url.equals(other)
+        || (parse(url, true) instanceof Parsed.Valid(EndpointUrl one)
+            && parse(other, true) instanceof Parsed.Valid(EndpointUrl two)
+            && one.secure == two.secure
+            && one.host.equals(two.host)
+            && one.port == two.port);
+  }
+
   public boolean secure() {
     return secure;
   }

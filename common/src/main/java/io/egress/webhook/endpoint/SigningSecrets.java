@@ -23,6 +23,11 @@ public final class SigningSecrets {
     return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
+  /** What is secret of it, in either form. */
+  public static String withoutPrefix(String secret) {
+    return secret.startsWith(PREFIX) ? secret.substring(PREFIX.length()) : secret;
+  }
+
   /**
    * The secret as libraries for Standard Webhooks expect it. They remove the prefix and decode the
    * rest from base64, so what they decode has to be the whole text of {@code secret}: the HMAC key.

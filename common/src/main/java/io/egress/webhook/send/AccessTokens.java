@@ -35,6 +35,7 @@ final class AccessTokens {
   private final OAuth2Client client;
   private final EndpointUrl.Parsed url;
   private final @Nullable ClientCertificate certificate;
+  private final Redaction redaction;
   private Answer.@Nullable Token token;
   private long expiresNanos;
   private @Nullable Future<Answer> request;
@@ -43,11 +44,13 @@ final class AccessTokens {
       UUID endpointId,
       OAuth2Client client,
       boolean allowHttp,
-      @Nullable ClientCertificate certificate) {
+      @Nullable ClientCertificate certificate,
+      Redaction redaction) {
     this.endpointId = endpointId;
     this.client = client;
     this.url = EndpointUrl.parse(client.tokenUrl(), allowHttp);
     this.certificate = certificate;
+    this.redaction = redaction;
   }
 
   /** Never fails. */
@@ -80,28 +83,29 @@ final class AccessTokens {
   private Future<Answer> request(EndpointUrl valid, SendingLoop loop) {
     Promise<Answer> promise = Promise.promise();
     request = promise.future();
-    TokenRequest asking =
-        new TokenRequest(UUID.randomUUID(), endpointId, valid, client, certificate);
-    loop.begin(asking)
+    loop.begin(
+            new TokenRequest(UUID.randomUUID(), endpointId, valid, client, certificate, redaction))
         .outcome()
         .onSuccess(outcome -> {
           request = null;
-          promise.complete(answer(outcome, asking.credentials()));
+          promise.complete(answer(outcome));
         });
     return promise.future();
   }
 
-  private Answer answer(Outcome outcome, String credentials) {
+  private Answer answer(Outcome outcome) {
     return switch (outcome) {
       case Outcome.Aborted aborted -> new Answer.None(aborted);
+      case Outcome.Authorized authorized ->
+          throw new IllegalStateException("a request for a token was authorized: " + authorized);
       case Failed failed when failed.kind() == FailureKind.PROXY -> new Answer.None(failed);
-      case Failed failed ->
-          new Answer.None(TokenAnswer.refused(failed, List.of(client.clientSecret(), credentials)));
+      case Failed failed -> new Answer.None(TokenAnswer.refused(failed, redaction));
       case Delivered delivered -> {
         TokenAnswer answer = TokenAnswer.read(delivered);
         if (answer.token() == null) {
           yield new Answer.None(
-              TokenAnswer.failed(answer.problem(), delivered.duration(), Exchanged.NOTHING));
+              TokenAnswer.failed(
+                  redaction.in(answer.problem()), delivered.duration(), Exchanged.NOTHING));
         }
         token = new Answer.Token(answer.token());
         expiresNanos = System.nanoTime() + answer.keptFor().toNanos();

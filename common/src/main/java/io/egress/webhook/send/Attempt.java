@@ -86,9 +86,7 @@ final class Attempt implements Sending, Exchange.Listener {
     for (InetAddress address : addresses) {
       String refusal = loop.policy().refusal(address);
       if (refusal != null) {
-        fail(
-            new AttemptFailure(
-                FailureKind.BLOCKED_ADDRESS, AttemptFailure.tidy(host + ": " + refusal)));
+        fail(new AttemptFailure(FailureKind.BLOCKED_ADDRESS, host + ": " + refusal));
         return;
       }
     }
@@ -229,7 +227,12 @@ final class Attempt implements Sending, Exchange.Listener {
 
   private void fail(AttemptFailure failure) {
     end(
-        new Failed(failure.kind(), null, failure.detail(), elapsed(), exchanged()),
+        new Failed(
+            failure.kind(),
+            null,
+            AttemptFailure.tidy(request.redaction().in(failure.detail())),
+            elapsed(),
+            exchanged()),
         failure.kind() == FailureKind.TIMEOUT || failure.kind() == FailureKind.PROXY);
   }
 

@@ -14,7 +14,10 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Maps exceptions of the network and its codecs to a kind of failure and a text for people. */
+/**
+ * Maps exceptions of the network and its codecs to a kind of failure and a text for people, which
+ * is not {@link #tidy} yet.
+ */
 record AttemptFailure(FailureKind kind, String detail) {
   private static final Pattern PROXY_ANSWER = Pattern.compile("status: (.+)$");
   private static final int MAX_DETAIL_CHARACTERS = 200;
@@ -41,13 +44,13 @@ record AttemptFailure(FailureKind kind, String detail) {
           answered.find()
               ? "the proxy answered " + answered.group(1)
               : "the proxy did not answer as one";
-      return new AttemptFailure(FailureKind.PROXY, tidy(detail));
+      return new AttemptFailure(FailureKind.PROXY, detail);
     }
     if (failure instanceof UnknownHostException) {
       return new AttemptFailure(FailureKind.PROXY, "the proxy's name has no address");
     }
     String reason = String.valueOf(innermost(failure).getMessage());
-    return new AttemptFailure(FailureKind.PROXY, tidy("cannot connect to the proxy: " + reason));
+    return new AttemptFailure(FailureKind.PROXY, "cannot connect to the proxy: " + reason);
   }
 
   static AttemptFailure whileWaiting(Throwable failure) {
@@ -86,13 +89,12 @@ record AttemptFailure(FailureKind kind, String detail) {
   private static AttemptFailure tls(Throwable failure) {
     AttemptFailure tls = of(FailureKind.TLS, innermost(failure));
     boolean certificate = find(failure, CertificateException.class) != null;
-    return certificate ? new AttemptFailure(tls.kind, tidy("certificate: " + tls.detail)) : tls;
+    return certificate ? new AttemptFailure(tls.kind, "certificate: " + tls.detail) : tls;
   }
 
   private static AttemptFailure of(FailureKind kind, Throwable failure) {
     String message = failure.getMessage();
-    return new AttemptFailure(
-        kind, tidy(message == null ? failure.getClass().getSimpleName() : message));
+    return new AttemptFailure(kind, message == null ? failure.getClass().getSimpleName() : message);
   }
 
   private static Throwable innermost(Throwable failure) {

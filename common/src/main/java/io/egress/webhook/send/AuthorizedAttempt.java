@@ -2,6 +2,7 @@ package io.egress.webhook.send;
 
 import io.egress.webhook.send.AccessTokens.Answer;
 import io.egress.webhook.send.Outcome.Aborted;
+import io.egress.webhook.send.Outcome.Authorized;
 import io.egress.webhook.send.Outcome.Failed;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -9,8 +10,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt that waits for an access token first, under the same deadline. If the receiver answers
- * 401, the webhook is sent once more, with a new token.
+ * An attempt with an access token. One that has to wait for its token ends as {@link
+ * Outcome.Authorized}, and is made again with it: meanwhile, its document may have been erased or
+ * its endpoint paused. If the receiver answers 401, that happens once more, with a new token. Token
+ * and webhook have one deadline.
  */
 final class AuthorizedAttempt implements Sending {
   private static final int UNAUTHORIZED = 401;
@@ -21,49 +24,66 @@ final class AuthorizedAttempt implements Sending {
 
   private final SendRequest request;
   private final AccessTokens tokens;
+  private final @Nullable Authorized authorized;
   private final SendingLoop loop;
   private final Promise<Outcome> promise;
-  private final long startNanos = System.nanoTime();
+  private final long startNanos;
   private long deadlineTimer = NO_TIMER;
   private @Nullable Sending sending;
-  private boolean renewed;
+  private boolean aborted;
   private boolean ended;
 
-  AuthorizedAttempt(SendRequest request, AccessTokens tokens, SendingLoop loop) {
+  /** {@code authorized} is ignored if it is of other tokens: the endpoint has changed since. */
+  AuthorizedAttempt(
+      SendRequest request, AccessTokens tokens, @Nullable Authorized authorized, SendingLoop loop) {
     this.request = request;
     this.tokens = tokens;
+    this.authorized = authorized != null && authorized.tokens() == tokens ? authorized : null;
     this.loop = loop;
     this.promise = loop.context().promiseToCaller();
+    this.startNanos =
+        System.nanoTime() - (authorized == null ? 0 : authorized.duration().toNanos());
   }
 
   void start() {
+    if (authorized != null) {
+      send(authorized.token(), authorized.renewed());
+      return;
+    }
+    Future<Answer> token = tokens.get(loop);
+    if (token.isComplete() && token.result() instanceof Answer.Token kept) {
+      send(kept, false);
+    } else {
+      await(token, false);
+    }
+  }
+
+  private void await(Future<Answer> token, boolean renewed) {
     sending = null;
-    tokens.get(loop).onSuccess(this::answered);
-    if (!ended && sending == null) {
+    token.onSuccess(answer -> answered(answer, renewed));
+    if (!ended) {
       Duration left = loop.timeout().minus(elapsed()).plus(GRACE);
       deadlineTimer = loop.context().startTimer(left, this::deadlinePassed);
     }
   }
 
-  private void answered(Answer answer) {
-    loop.context().cancelTimer(deadlineTimer);
-    if (ended) {
-      return;
-    }
+  private void answered(Answer answer, boolean renewed) {
     switch (answer) {
       case Answer.None(Failed failed) ->
           end(
               new Failed(
                   failed.kind(), failed.status(), failed.detail(), elapsed(), failed.exchanged()));
       case Answer.None(Outcome outcome) -> end(outcome);
-      case Answer.Token token -> {
-        sending = loop.begin(request.authorized(token.value()), startNanos);
-        sending.outcome().onSuccess(outcome -> sent(outcome, token));
-      }
+      case Answer.Token token -> end(new Authorized(tokens, token, renewed, elapsed()));
     }
   }
 
-  private void sent(Outcome outcome, Answer.Token token) {
+  private void send(Answer.Token token, boolean renewed) {
+    sending = loop.begin(request.authorized(token.value()), startNanos);
+    sending.outcome().onSuccess(outcome -> sent(outcome, token, renewed));
+  }
+
+  private void sent(Outcome outcome, Answer.Token token, boolean renewed) {
     boolean isRejected =
         outcome instanceof Failed failed
             && failed.status() != null
@@ -71,9 +91,8 @@ final class AuthorizedAttempt implements Sending {
     if (isRejected) {
       tokens.reject(token);
     }
-    if (isRejected && !renewed && !ended) {
-      renewed = true;
-      start();
+    if (isRejected && !renewed && !aborted) {
+      await(tokens.get(loop), true);
     } else {
       end(outcome);
     }
@@ -94,7 +113,7 @@ final class AuthorizedAttempt implements Sending {
           if (sending == null) {
             end(new Aborted(reason, elapsed()));
           } else {
-            renewed = true;
+            aborted = true;
             sending.abort(reason);
           }
         });

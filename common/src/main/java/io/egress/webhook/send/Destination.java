@@ -38,7 +38,7 @@ public interface Destination {
 
   /**
    * Begins an attempt, whose outcome may be known at once. {@code documentHead} is what {@link
-   * Envelope#compose} embeds.
+   * Envelope#compose} embeds, and {@code authorized} what this attempt had as its outcome before.
    */
-  Sending send(Message message, byte[] documentHead);
+  Sending send(Message message, byte[] documentHead, Outcome.@Nullable Authorized authorized);
 }

@@ -51,6 +51,10 @@ final class Exchange {
   private static final long REFUSED_STREAM = 0x7;
   private static final long CANCEL = 0x8;
   private static final int FIRST_FINAL_STATUS = 200;
+
+  /** A status has three digits; codecs accept any number. */
+  private static final int LAST_STATUS = 999;
+
   private static final int NO_CONTENT = 204;
   private static final int NOT_MODIFIED = 304;
 
@@ -70,6 +74,7 @@ final class Exchange {
   private @Nullable HttpClientResponse response;
   private @Nullable SentRequest sent;
   private String answerHeaders = "";
+  private @Nullable String retryAfter;
   private boolean onUsedConnection;
   private boolean written;
   private boolean over;
@@ -135,7 +140,7 @@ final class Exchange {
   }
 
   Exchanged exchanged() {
-    return new Exchanged(sent, answerHeaders, answerStart.bytes());
+    return new Exchanged(sent, answerHeaders, request.kept(answerStart.bytes()), retryAfter);
   }
 
   /** Whether a connection was obtained. */
@@ -239,13 +244,14 @@ final class Exchange {
     if (over) {
       return;
     }
-    if (begun.statusCode() < FIRST_FINAL_STATUS) {
+    if (begun.statusCode() < FIRST_FINAL_STATUS || begun.statusCode() > LAST_STATUS) {
       begun.exceptionHandler(_ -> {}); // Failing would reset the request, which would be logged.
       http.fail(new IllegalStateException("unexpected answer " + begun.statusCode()));
       return;
     }
     response = begun;
-    answerHeaders = HeaderLines.of(begun.headers());
+    answerHeaders = HeaderLines.of(begun.headers(), request.redaction());
+    retryAfter = begun.getHeader(RetryAfter.HEADER);
     listener.answered(begun.statusCode());
     http.next();
   }

@@ -10,9 +10,19 @@ import org.jspecify.annotations.Nullable;
  * @param request null if nothing was sent
  * @param answerHeaders as lines; empty if there was no answer
  * @param answerStart the beginning of the response body
+ * @param retryAfter the value of that header; null if there was none
  */
-public record Exchanged(@Nullable SentRequest request, String answerHeaders, Buffer answerStart) {
+public record Exchanged(
+    @Nullable SentRequest request,
+    String answerHeaders,
+    Buffer answerStart,
+    @Nullable String retryAfter) {
   public static final Exchanged NOTHING = new Exchanged(null, "", Buffer.buffer());
+
+  /** As logged. */
+  public Exchanged(@Nullable SentRequest request, String answerHeaders, Buffer answerStart) {
+    this(request, answerHeaders, answerStart, null);
+  }
 
   /** The first headers of the response; the last one may be cut off. */
   public List<ShownHeader> shownAnswerHeaders() {

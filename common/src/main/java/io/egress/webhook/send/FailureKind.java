@@ -20,7 +20,7 @@ public enum FailureKind {
   RESET,
   /** The name resolves to an address that endpoints may not have. */
   BLOCKED_ADDRESS,
-  /** The response is not HTTP. */
+  /** The response is not HTTP, or its status is none. */
   BAD_RESPONSE,
   /** The operator's proxy did not make the connection. */
   PROXY,

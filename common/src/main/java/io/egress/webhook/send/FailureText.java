@@ -89,10 +89,8 @@ public record FailureText(String words, String advice) {
   }
 
   private static FailureText answered(int status) {
-    String reason = HttpResponseStatus.valueOf(status).reasonPhrase();
-    boolean isKnown = !reason.contains("(");
     return new FailureText(
-        "answered " + status + (isKnown ? " " + reason : ""),
+        "answered " + status + reason(status),
         switch (status) {
           case 400, 401, 403 ->
               "The receiver does not accept the signature: compare its secret and that secret's form,"
@@ -103,6 +101,12 @@ public record FailureText(String words, String advice) {
           case 429 -> "The receiver gets more than it can take: set a limit per second.";
           default -> byClass(status);
         });
+  }
+
+  /** Earlier releases stored numbers that are no status. */
+  private static String reason(int status) {
+    String reason = status < 100 ? "(" : HttpResponseStatus.valueOf(status).reasonPhrase();
+    return reason.contains("(") ? "" : " " + reason;
   }
 
   private static String byClass(int status) {

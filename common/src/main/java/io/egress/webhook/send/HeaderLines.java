@@ -17,14 +17,14 @@ final class HeaderLines {
 
   private final StringBuilder lines = new StringBuilder();
 
-  /** The headers of a response. */
-  static String of(Iterable<Map.Entry<String, String>> headers) {
+  /** The headers of a response, without secrets. */
+  static String of(Iterable<Map.Entry<String, String>> headers, Redaction redaction) {
     HeaderLines lines = new HeaderLines();
     for (Map.Entry<String, String> header : headers) {
       if (WITHHELD.contains(header.getKey().toLowerCase(Locale.ROOT))) {
         lines.addName(header.getKey());
       } else {
-        lines.add(header.getKey(), header.getValue());
+        lines.add(header.getKey(), redaction.in(header.getValue()));
       }
     }
     return lines.toString();

@@ -38,6 +38,17 @@ public sealed interface Outcome {
     }
   }
 
+  /**
+   * Nothing is sent yet: a token had to be awaited, and what was prepared may have changed since.
+   * Whoever sends prepares again and passes this on.
+   *
+   * @param renewed whether a token was rejected before
+   * @param duration what is used of the deadline
+   */
+  record Authorized(
+      AccessTokens tokens, AccessTokens.Answer.Token token, boolean renewed, Duration duration)
+      implements Outcome {}
+
   /** Canceled by this side before the outcome was known; never counted as one. */
   record Aborted(String reason, Duration duration) implements Outcome {}
 }

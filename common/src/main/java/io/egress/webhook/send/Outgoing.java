@@ -2,6 +2,7 @@ package io.egress.webhook.send;
 
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.EndpointUrl;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -18,8 +19,14 @@ interface Outgoing {
   /** Null for that of the sender, if it has one. */
   @Nullable ClientCertificate certificate();
 
-  /** The most bytes kept of the response body. */
+  /** Keeps its secrets out of what is stored of the response. */
+  Redaction redaction();
+
+  /** The most bytes read of the response body. */
   int answerBytesMax();
+
+  /** What is kept of the bytes read of the response body. */
+  Buffer kept(Buffer answerStart);
 
   BodyBuffers.Body body(BodyBuffers bodies);
 

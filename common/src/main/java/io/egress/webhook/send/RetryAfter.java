@@ -7,12 +7,11 @@ import java.util.Date;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** For how long a receiver that is overloaded wants to be left alone (RFC 9110, 10.2.3). */
 public final class RetryAfter {
   private static final Set<Integer> STATUSES = Set.of(429, 503);
-  private static final String HEADER = "retry-after";
+  static final String HEADER = "retry-after";
 
   /** Longer numbers are longer than any schedule. */
   private static final Pattern SECONDS = Pattern.compile("[0-9]{1,9}");
@@ -23,11 +22,7 @@ public final class RetryAfter {
   public static Optional<Duration> of(Outcome.Failed failed, Instant now) {
     return failed.status() == null || !STATUSES.contains(failed.status())
         ? Optional.empty()
-        : failed.exchanged().shownAnswerHeaders().stream()
-            .filter(header -> header.name().equalsIgnoreCase(HEADER))
-            .map(ShownHeader::value)
-            .flatMap(Stream::ofNullable)
-            .findFirst()
+        : Optional.ofNullable(failed.exchanged().retryAfter())
             .flatMap(value -> delay(value.strip(), now));
   }
 

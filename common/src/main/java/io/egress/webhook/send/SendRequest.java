@@ -4,6 +4,7 @@ import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.EndpointUrl;
 import io.netty.util.AsciiString;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpHeaders;
 import java.util.Map;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param certificate null for that of the sender, if it has one
  * @param unixSeconds the start of the attempt
  * @param traceparent the header for receivers that continue traces
+ * @param redaction keeps secrets of the endpoint out of what is stored of the response
  */
 public record SendRequest(
     UUID endpointId,
@@ -28,7 +30,8 @@ public record SendRequest(
     CustomHeaders headers,
     @Nullable ClientCertificate certificate,
     long unixSeconds,
-    @Nullable String traceparent)
+    @Nullable String traceparent,
+    Redaction redaction)
     implements Outgoing {
   private static final CharSequence JSON = new AsciiString("application/json");
   private static final CharSequence EVENT_HEADER = new AsciiString("x-service-event");
@@ -59,7 +62,8 @@ public record SendRequest(
         CustomHeaders.NONE,
         null,
         unixSeconds,
-        null);
+        null,
+        Redaction.NONE);
   }
 
   @Override
@@ -69,7 +73,12 @@ public record SendRequest(
 
   @Override
   public int answerBytesMax() {
-    return Outcome.ANSWER_START_MAX_BYTES;
+    return Outcome.ANSWER_START_MAX_BYTES + redaction.charactersMax();
+  }
+
+  @Override
+  public Buffer kept(Buffer answerStart) {
+    return redaction.start(answerStart, Outcome.ANSWER_START_MAX_BYTES);
   }
 
   @Override
@@ -88,7 +97,8 @@ public record SendRequest(
         headers.with(Map.of("authorization", Optional.of("Bearer " + token))),
         certificate,
         unixSeconds,
-        traceparent);
+        traceparent,
+        redaction.with(token));
   }
 
   @Override

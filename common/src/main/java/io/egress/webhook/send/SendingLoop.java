@@ -73,11 +73,12 @@ final class SendingLoop {
   }
 
   /** From any thread; {@code tokens} are null if the webhook needs none. */
-  Sending send(SendRequest request, @Nullable AccessTokens tokens) {
+  Sending send(
+      SendRequest request, @Nullable AccessTokens tokens, Outcome.@Nullable Authorized authorized) {
     if (tokens == null) {
       return begin(request);
     }
-    AuthorizedAttempt attempt = new AuthorizedAttempt(request, tokens, this);
+    AuthorizedAttempt attempt = new AuthorizedAttempt(request, tokens, authorized, this);
     context.run(attempt::start);
     return attempt;
   }

@@ -1,7 +1,5 @@
 package io.egress.webhook.send;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.send.Outcome.Delivered;
 import io.egress.webhook.send.Outcome.Failed;
@@ -9,7 +7,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,22 +38,19 @@ record TokenAnswer(@Nullable String token, Duration keptFor, String problem) {
     return new TokenAnswer(token, keptFor(json.getValue("expires_in")), "");
   }
 
-  /** The outcome of attempts whose token was refused; nothing in {@code secrets} is shown. */
-  static Failed refused(Failed failed, List<String> secrets) {
+  /** The outcome of attempts whose token was refused. */
+  static Failed refused(Failed failed, Redaction redaction) {
     Exchanged exchanged = failed.exchanged();
-    String answer = exchanged.answerStart().toString(UTF_8);
-    boolean isShown = secrets.stream().noneMatch(answer::contains);
-    Buffer start = exchanged.answerStart();
+    Buffer answer = exchanged.answerStart();
     Exchanged shown =
         new Exchanged(
             null,
             exchanged.answerHeaders(),
-            isShown
-                ? start.getBuffer(0, Math.min(start.length(), Outcome.ANSWER_START_MAX_BYTES))
-                : Buffer.buffer());
-    JsonObject json = isShown ? json(start) : null;
+            redaction.start(answer, Outcome.ANSWER_START_MAX_BYTES));
+    JsonObject json = json(answer);
     String error = json != null && json.getValue("error") instanceof String code ? ": " + code : "";
-    return failed("the token server: " + failed.detail() + error, failed.duration(), shown);
+    return failed(
+        "the token server: " + failed.detail() + redaction.in(error), failed.duration(), shown);
   }
 
   static Failed failed(String detail, Duration duration, Exchanged exchanged) {

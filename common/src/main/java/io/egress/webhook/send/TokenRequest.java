@@ -19,7 +19,8 @@ record TokenRequest(
     UUID endpointId,
     EndpointUrl url,
     OAuth2Client client,
-    @Nullable ClientCertificate certificate)
+    @Nullable ClientCertificate certificate,
+    Redaction redaction)
     implements Outgoing {
   /** Tokens with many claims have several KB. */
   private static final int ANSWER_BYTES_MAX = 32_768;
@@ -27,6 +28,12 @@ record TokenRequest(
   @Override
   public int answerBytesMax() {
     return ANSWER_BYTES_MAX;
+  }
+
+  /** {@link TokenAnswer} reads the token in it, and keeps what has no secret. */
+  @Override
+  public Buffer kept(Buffer answerStart) {
+    return answerStart;
   }
 
   @Override
@@ -47,11 +54,11 @@ record TokenRequest(
         .putHeader(HttpHeaders.CONTENT_TYPE, "application/x-www-form-urlencoded")
         .putHeader(HttpHeaders.ACCEPT, "application/json")
         .putHeader(HttpHeaders.USER_AGENT, UserAgent.VALUE)
-        .putHeader(HttpHeaders.AUTHORIZATION, "Basic " + credentials());
+        .putHeader(HttpHeaders.AUTHORIZATION, "Basic " + credentials(client));
     return null;
   }
 
-  String credentials() {
+  static String credentials(OAuth2Client client) {
     String pair = encoded(client.clientId()) + ":" + encoded(client.clientSecret());
     return Base64.getEncoder().encodeToString(pair.getBytes(UTF_8));
   }

@@ -30,6 +30,7 @@ record WebhookDestination(
     CustomHeaders headers,
     @Nullable ClientCertificate certificate,
     @Nullable AccessTokens tokens,
+    Redaction redaction,
     WebhookSender sender)
     implements Destination {
   static WebhookDestination of(
@@ -41,21 +42,22 @@ record WebhookDestination(
             ? null
             : ClientCertificate.open(sealedCertificate, secrets, target.id());
     Buffer oauth2 = setup.sealedOAuth2();
+    OAuth2Client client = oauth2 == null ? null : OAuth2Client.open(oauth2, secrets, target.id());
+    WebhookSignature signature = WebhookSignature.of(target, secrets);
+    CustomHeaders headers = CustomHeaders.open(setup.sealedHeaders(), secrets, target.id());
+    Redaction redaction = Redaction.of(signature.secrets(), headers, client);
     return new WebhookDestination(
         target.id(),
         target.workspaceId(),
         setup.spec().payload(),
         EndpointUrl.parse(setup.spec().url(), allowHttp),
-        WebhookSignature.of(target, secrets),
-        CustomHeaders.open(setup.sealedHeaders(), secrets, target.id()),
+        signature,
+        headers,
         certificate,
-        oauth2 == null
+        client == null
             ? null
-            : new AccessTokens(
-                target.id(),
-                OAuth2Client.open(oauth2, secrets, target.id()),
-                allowHttp,
-                certificate),
+            : new AccessTokens(target.id(), client, allowHttp, certificate, redaction),
+        redaction,
         sender);
   }
 
@@ -68,10 +70,11 @@ record WebhookDestination(
   }
 
   @Override
-  public Sending send(Message message, byte[] documentHead) {
+  public Sending send(
+      Message message, byte[] documentHead, Outcome.@Nullable Authorized authorized) {
     return switch (parsed) {
       case EndpointUrl.Parsed.Valid(EndpointUrl url) ->
-          sender.send(request(url, message, documentHead), tokens);
+          sender.send(request(url, message, documentHead), tokens, authorized);
       case EndpointUrl.Parsed.Invalid(List<String> problems) ->
           refused(String.join("; ", problems));
     };
@@ -91,7 +94,8 @@ record WebhookDestination(
         headers,
         certificate,
         message.startedAt().getEpochSecond(),
-        message.traceparent());
+        message.traceparent(),
+        redaction);
   }
 
   private static Sending refused(String problems) {

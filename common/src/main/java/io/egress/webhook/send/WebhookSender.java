@@ -51,12 +51,13 @@ public final class WebhookSender {
 
   /** Starts an attempt. The signature's timestamp should not be older than this call. */
   public Sending send(SendRequest request) {
-    return send(request, null);
+    return send(request, null, null);
   }
 
   /** The same with an access token, unless {@code tokens} is null. */
-  Sending send(SendRequest request, @Nullable AccessTokens tokens) {
-    return loopOf(request.endpointId()).send(request, tokens);
+  Sending send(
+      SendRequest request, @Nullable AccessTokens tokens, Outcome.@Nullable Authorized authorized) {
+    return loopOf(request.endpointId()).send(request, tokens, authorized);
   }
 
   /** Connections open or being opened, in use or not; thread-safe. */

@@ -25,6 +25,7 @@ import javax.crypto.spec.SecretKeySpec;
 public final class WebhookSignature {
   private static final String ALGORITHM = "HmacSHA256";
 
+  private final List<String> secrets;
   private final List<Mac> macs;
   private final StandardWebhooks standard;
   private final List<Ed25519Signer> signers;
@@ -62,9 +63,14 @@ public final class WebhookSignature {
     if (secrets.isEmpty()) {
       throw new IllegalArgumentException("secrets is empty");
     }
+    this.secrets = List.copyOf(secrets);
     macs = secrets.stream().map(WebhookSignature::keyed).toList();
     this.standard = standard;
     signers = keys.stream().map(Ed25519Signer::new).toList();
+  }
+
+  List<String> secrets() {
+    return secrets;
   }
 
   public boolean hasStandardForm() {

@@ -160,6 +160,7 @@ public final class Tracing {
               .setAttribute(OUTCOME, Outcome.Delivered.WORD)
               .setAttribute(STATUS, delivered.status());
       case Outcome.Failed failed -> fail(attempt, failed);
+      case Outcome.Authorized _ -> attempt.setAttribute(OUTCOME, "authorized");
       case Outcome.Aborted _ -> attempt.setAttribute(OUTCOME, "aborted");
     }
     attempt.end();

@@ -27,6 +27,12 @@ class RetryScheduleTest {
         .isEqualTo(Durations.parse(delay));
   }
 
+  @ParameterizedTest
+  @CsvSource({"'1m,5m,15m,1h,6h,24h', 3320m", "'1m', 1m", "'1m,1m', 2m", "'1m,5m,30m,10m', 75m"})
+  void takesLongestIfItsReceiverAlwaysAsksForMore(String delays, String total) {
+    assertThat(RetrySchedule.parse(delays).total()).isEqualTo(Durations.parse(total));
+  }
+
   @Test
   void theLongestDelayThatFits() {
     assertThat(SCHEDULE.longestUpTo(Duration.ofMinutes(29))).contains(Duration.ofMinutes(10));

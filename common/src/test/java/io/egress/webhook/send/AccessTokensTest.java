@@ -6,8 +6,10 @@ import static io.egress.webhook.send.SenderHarness.url;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.OAuth2Client;
 import io.egress.webhook.send.Outcome.Aborted;
+import io.egress.webhook.send.Outcome.Authorized;
 import io.egress.webhook.send.Outcome.Delivered;
 import io.egress.webhook.send.Outcome.Failed;
 import io.vertx.core.Handler;
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** With an authorization server that answers what a test wants. */
 class AccessTokensTest {
@@ -96,7 +99,8 @@ class AccessTokensTest {
     held.remove().end(token("token-1", 3600));
 
     assertThat(sendings)
-        .allSatisfy(sending -> assertThat(await(sending.outcome())).isInstanceOf(Delivered.class));
+        .allSatisfy(sending ->
+            assertThat(outcomeOf(sending, receiver, tokens)).isInstanceOf(Delivered.class));
     assertThat(held).isEmpty();
     assertThat(requests).hasValue(1);
   }
@@ -126,6 +130,35 @@ class AccessTokensTest {
         .containsExactly("Bearer token-1", "Bearer token-2");
     assertThat(send(receiver, tokens)).isInstanceOf(Delivered.class);
     assertThat(requests).hasValue(2);
+  }
+
+  /** A document that was prepared before may have been erased while the token was awaited. */
+  @Test
+  void nothingIsSentBeforeItIsPreparedAgain() {
+    int receiver = receiver(200, "token-2");
+    AccessTokens tokens = tokens(server(issuing(3600)));
+
+    Authorized first = (Authorized) await(start(receiver, tokens).outcome());
+    assertThat(received).isEmpty();
+    Authorized second = (Authorized) await(start(receiver, tokens, first).outcome());
+
+    assertThat(second.renewed()).isTrue();
+    assertThat(second.duration()).isGreaterThan(first.duration());
+    assertThat(received).hasSize(1);
+    assertThat(await(start(receiver, tokens, second).outcome())).isInstanceOf(Delivered.class);
+  }
+
+  @Test
+  void anotherClientsTokenIsNotSent() {
+    int receiver = receiver(200, null);
+    Authorized before =
+        (Authorized) await(start(receiver, tokens(server(issuing(3600)))).outcome());
+
+    AccessTokens tokens = tokens(server(issuing(3600)));
+    Authorized after = (Authorized) await(start(receiver, tokens, before).outcome());
+
+    assertThat(after.token()).isNotEqualTo(before.token());
+    assertThat(received).isEmpty();
   }
 
   @Test
@@ -172,24 +205,38 @@ class AccessTokensTest {
     assertThat(received).isEmpty();
   }
 
-  @Test
-  void anAnswerWithTheSecretIsNotShown() {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        SECRET,
+        "s3cret+of%3A+the%2Fclient",
+        "s3cret%20of%3a%20the%2fclient",
+        "s3cret of: the\\/client",
+        "YW4raWQ6czNjcmV0K29mJTNBK3RoZSUyRmNsaWVudA=="
+      })
+  void anAnswerIsShownWithoutTheSecret(String echo) {
     int receiver = receiver(200, null);
+    String answer = "{\"error\":\"you sent " + echo + "\"}";
 
-    for (String echo : List.of(SECRET, "an+id:s3cret+of%3A+the%2Fclient")) {
-      String shown =
-          echo.equals(SECRET)
-              ? echo
-              : Base64.getEncoder().encodeToString(echo.getBytes(StandardCharsets.UTF_8));
-      Failed failed =
-          (Failed)
-              send(
-                  receiver,
-                  tokens(
-                      server(request ->
-                          request.response().setStatusCode(400).end("you sent " + shown))));
-      assertThat(failed.answerStart().length()).isZero();
-    }
+    Failed failed =
+        (Failed)
+            send(
+                receiver,
+                tokens(
+                    server(request ->
+                        request
+                            .response()
+                            .setStatusCode(400)
+                            .putHeader("x-echo", echo)
+                            .end(answer))));
+
+    assertThat(failed.answerStart().toString())
+        .startsWith("{\"error\":\"you sent (withheld)")
+        .doesNotContain("client", "czNjcmV0");
+    assertThat(failed.detail()).contains("answered 400: you sent (withheld)");
+    assertThat(failed.exchanged().answerHeaders())
+        .contains("x-echo: (withheld)")
+        .doesNotContain("client", "czNjcmV0");
   }
 
   @Test
@@ -209,7 +256,8 @@ class AccessTokensTest {
                     harness.endpointId,
                     new OAuth2Client("http://receiver.test/token", "id", SECRET, null, null),
                     false,
-                    null));
+                    null,
+                    Redaction.NONE));
     assertThat(plain.detail()).contains("the scheme must be https");
   }
 
@@ -268,7 +316,7 @@ class AccessTokensTest {
 
     assertThat(await(aborted.outcome())).isInstanceOf(Aborted.class);
     held.remove().end(token("token-1", 3600));
-    assertThat(await(other.outcome())).isInstanceOf(Delivered.class);
+    assertThat(outcomeOf(other, receiver, tokens)).isInstanceOf(Delivered.class);
     assertThat(received).hasSize(1);
   }
 
@@ -330,15 +378,31 @@ class AccessTokensTest {
   }
 
   private AccessTokens tokens(String url, @Nullable String scope, @Nullable String audience) {
+    OAuth2Client client = new OAuth2Client(url, "an id", SECRET, scope, audience);
     return new AccessTokens(
-        harness.endpointId, new OAuth2Client(url, "an id", SECRET, scope, audience), true, null);
+        harness.endpointId,
+        client,
+        true,
+        null,
+        Redaction.of(List.of(), CustomHeaders.NONE, client));
   }
 
   private Outcome send(int receiver, AccessTokens tokens) {
-    return await(start(receiver, tokens).outcome());
+    return outcomeOf(start(receiver, tokens), receiver, tokens);
+  }
+
+  /** Of a caller that prepares again whenever it is asked to. */
+  private Outcome outcomeOf(Sending sending, int receiver, AccessTokens tokens) {
+    return await(sending.outcome()) instanceof Authorized authorized
+        ? outcomeOf(start(receiver, tokens, authorized), receiver, tokens)
+        : await(sending.outcome());
   }
 
   private Sending start(int receiver, AccessTokens tokens) {
+    return start(receiver, tokens, null);
+  }
+
+  private Sending start(int receiver, AccessTokens tokens, @Nullable Authorized authorized) {
     SendRequest request =
         new SendRequest(
             harness.endpointId,
@@ -346,6 +410,6 @@ class AccessTokensTest {
             envelope("x"),
             new WebhookSignature(List.of(SenderHarness.SECRET)),
             Instant.now().getEpochSecond());
-    return harness.sender.send(request, tokens);
+    return harness.sender.send(request, tokens, authorized);
   }
 }

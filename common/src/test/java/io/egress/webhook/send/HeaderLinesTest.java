@@ -14,7 +14,8 @@ class HeaderLinesTest {
             List.of(
                 Map.entry("server", "nginx"),
                 Map.entry("x-long", "a".repeat(5_000)),
-                Map.entry("x-last", "b")));
+                Map.entry("x-last", "b")),
+            Redaction.NONE);
 
     assertThat(lines).hasSize(2_048).startsWith("server: nginx\nx-long: aaa").endsWith("aaa");
     assertThat(HeaderLines.parse(lines))
@@ -24,14 +25,16 @@ class HeaderLinesTest {
 
   @Test
   void holdsNoCharacterThatTheDatabaseRefusesOrThatLooksLikeALine() {
-    assertThat(HeaderLines.of(List.of(Map.entry("x-a", "b\0c\r\nx-d: e\u0085"))))
+    assertThat(HeaderLines.of(List.of(Map.entry("x-a", "b\0c\r\nx-d: e\u0085")), Redaction.NONE))
         .isEqualTo("x-a: b c  x-d: e ");
   }
 
   @Test
   void withholdsCookies() {
     String lines =
-        HeaderLines.of(List.of(Map.entry("Set-Cookie", "session=secret"), Map.entry("x-a", "b")));
+        HeaderLines.of(
+            List.of(Map.entry("Set-Cookie", "session=secret"), Map.entry("x-a", "b")),
+            Redaction.NONE);
 
     assertThat(lines).isEqualTo("Set-Cookie\nx-a: b");
     assertThat(HeaderLines.parse(lines))
@@ -40,7 +43,7 @@ class HeaderLinesTest {
 
   @Test
   void anEmptyValueIsNotWithheld() {
-    String lines = HeaderLines.of(List.of(Map.entry("x-a", "")));
+    String lines = HeaderLines.of(List.of(Map.entry("x-a", "")), Redaction.NONE);
 
     assertThat(HeaderLines.parse(lines)).containsExactly(new ShownHeader("x-a", ""));
     assertThat(HeaderLines.parse("")).isEmpty();

@@ -9,6 +9,8 @@ import io.egress.webhook.send.Outcome.Delivered;
 import io.egress.webhook.send.Outcome.Failed;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -55,6 +57,11 @@ class WebhookSenderAnswerTest {
         "HTTP/9.9 200 OK\r\n\r\n",
         "HTTP/1.1 OK\r\n\r\n",
         "HTTP/1.1 101 Switching Protocols\r\n\r\n",
+        "HTTP/1.1 0 x\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 -200 x\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 1000 x\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 40000 x\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 65736 x\r\ncontent-length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n",
         "x\u0000\u0001\u0002\r\n\r\n",
       })
@@ -149,6 +156,24 @@ class WebhookSenderAnswerTest {
   void boundsTheHeadOfAnAnswer(boolean http2) {
     assertThat(harness.sendFailed(url(receiverWithHugeHeaders(http2))).kind())
         .isEqualTo(FailureKind.BAD_RESPONSE);
+  }
+
+  /** The log keeps less of the headers than what is read. */
+  @Test
+  void readsRetryAfterBehindManyHeaders() {
+    int port =
+        harness.httpsReceiver(
+            false,
+            request ->
+                request
+                    .response()
+                    .setStatusCode(503)
+                    .putHeader("x-long", "y".repeat(2_024))
+                    .putHeader("retry-after", "3600")
+                    .end());
+
+    assertThat(RetryAfter.of(harness.sendFailed(url(port)), Instant.now()))
+        .contains(Duration.ofHours(1));
   }
 
   private int receiverWithHugeHeaders(boolean http2) {

@@ -204,7 +204,8 @@ class WebhookSenderCertificateTest {
             CustomHeaders.NONE,
             certificate,
             Instant.now().getEpochSecond(),
-            null);
+            null,
+            Redaction.NONE);
     return await(sender.send(request).outcome());
   }
 

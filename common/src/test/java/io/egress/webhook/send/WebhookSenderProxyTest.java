@@ -122,7 +122,8 @@ class WebhookSenderProxyTest {
                 null,
                 null),
             false,
-            null);
+            null,
+            Redaction.NONE);
     SendRequest request =
         new SendRequest(
             harness.endpointId,
@@ -131,7 +132,10 @@ class WebhookSenderProxyTest {
             new WebhookSignature(List.of(SenderHarness.SECRET)),
             Instant.now().getEpochSecond());
 
-    assertThat(await(sender(ForwardProxy.parse(proxy.url())).send(request, tokens).outcome()))
+    WebhookSender sender = sender(ForwardProxy.parse(proxy.url()));
+    Outcome.Authorized authorized =
+        (Outcome.Authorized) await(sender.send(request, tokens, null).outcome());
+    assertThat(await(sender.send(request, tokens, authorized).outcome()))
         .isInstanceOf(Delivered.class);
 
     assertThat(received.remove().getHeader("authorization")).isEqualTo("Bearer a-token");

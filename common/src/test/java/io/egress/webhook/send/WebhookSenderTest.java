@@ -99,7 +99,8 @@ class WebhookSenderTest {
                         stale,
                         null,
                         now,
-                        null))
+                        null,
+                        Redaction.NONE))
                 .outcome());
 
     assertThat(outcome).isInstanceOf(Delivered.class);

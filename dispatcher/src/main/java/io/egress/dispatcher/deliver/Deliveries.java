@@ -285,6 +285,13 @@ final class Deliveries implements PreparationQueries.Reader {
         outcomes.superseded(slot.record());
       }
       case Verdict.Later _ -> queries.addFirst(slot);
+      case Verdict.Foreign(UUID workspaceId) -> {
+        line(log.atError(), slot.record())
+            .addKeyValue("workspace_id", workspaceId)
+            .log("Refused to send a capture to an endpoint of another workspace");
+        meters.foreign();
+        settledBefore(slot, true);
+      }
       case Verdict.Missing _ -> {
         line(log.atError(), slot.record()).log("Cannot deliver a capture that does not exist");
         settledBefore(slot, true);
@@ -304,6 +311,9 @@ final class Deliveries implements PreparationQueries.Reader {
       return false;
     }
     job.target(target);
+    if (job.authorized() != null) {
+      return attempt(slot, target, head, documents);
+    }
     if (!workload.admit(slot, target.spec().limits())) {
       workload.release(slot, Completion.ABORTED);
       workload.giveBack(job);
@@ -390,7 +400,9 @@ final class Deliveries implements PreparationQueries.Reader {
       return;
     }
     Delivery delivery = job.delivery();
-    workload.sent(slot);
+    if (job.authorized() == null) {
+      workload.sent(slot);
+    }
     job.revision(head.revision());
     Span span = tracing.attempt(delivery, destination.url());
     Sending sending =
@@ -401,7 +413,8 @@ final class Deliveries implements PreparationQueries.Reader {
                 new CaptureState(delivery.captureId(), delivery.position(), head.revision()),
                 startedAt,
                 tracing.toReceiver(span)),
-            head.bytes());
+            head.bytes(),
+            job.authorized());
     job.sending(sending);
     sending
         .outcome()
@@ -420,8 +433,15 @@ final class Deliveries implements PreparationQueries.Reader {
     switch (outcome) {
       case Outcome.Delivered delivered -> delivered(slot, startedAt, delivered);
       case Outcome.Failed failed -> failed(slot, startedAt, failed);
+      case Outcome.Authorized authorized -> prepareAgain(slot, authorized);
       case Outcome.Aborted aborted -> aborted(slot, aborted);
     }
+  }
+
+  /** The job keeps its slot, and its endpoint is still measured. */
+  private void prepareAgain(InFlight<Job> slot, Outcome.Authorized authorized) {
+    slot.record().authorized(authorized);
+    queries.addFirst(slot);
   }
 
   /** Recorded even if the partition was abandoned: the next owner uses it. */

@@ -3,6 +3,7 @@ package io.egress.dispatcher.deliver;
 import io.egress.dispatcher.ledger.LedgerBook.Entry;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.send.Outcome;
 import io.egress.webhook.send.Sending;
 import java.util.UUID;
 import org.apache.kafka.common.TopicPartition;
@@ -22,6 +23,7 @@ final class Job {
   private @Nullable EndpointTarget target;
   private @Nullable Long revision;
   private @Nullable Sending sending;
+  private Outcome.@Nullable Authorized authorized;
   private boolean abandoned;
 
   Job(Delivery delivery, Entry<TopicPartition> entry, long takenNanos) {
@@ -72,6 +74,15 @@ final class Job {
 
   void sending(@Nullable Sending now) {
     sending = now;
+  }
+
+  void authorized(Outcome.@Nullable Authorized now) {
+    authorized = now;
+  }
+
+  /** Null unless it waited for an access token. */
+  Outcome.@Nullable Authorized authorized() {
+    return authorized;
   }
 
   /** Whether its request was sent and has not been answered. */

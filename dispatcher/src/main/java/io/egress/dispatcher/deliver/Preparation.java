@@ -51,6 +51,9 @@ final class Preparation {
     /** The update is not sent: a later one is, or the endpoint has what it shows. */
     record Superseded() implements WithoutAttempt {}
 
+    /** The capture is of this workspace, which is not the endpoint's. */
+    record Foreign(UUID workspaceId) implements WithoutAttempt {}
+
     /** The capture does not exist. */
     record Missing() implements WithoutAttempt {}
 
@@ -83,6 +86,10 @@ final class Preparation {
         return new Verdict.Settled(before.hasEnded());
       }
       EndpointTarget target = endpoints.get(delivery.endpointId());
+      UUID workspaceId = documents.workspaces().get(delivery.captureId());
+      if (target != null && workspaceId != null && !workspaceId.equals(target.workspaceId())) {
+        return new Verdict.Foreign(workspaceId);
+      }
       if (target == null || target.deleted() || target.paused()) {
         return new Verdict.Skip();
       }

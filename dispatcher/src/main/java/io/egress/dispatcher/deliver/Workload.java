@@ -142,6 +142,7 @@ final class Workload {
   void giveBack(Job job) {
     inWork.remove(job);
     job.sending(null);
+    job.authorized(null);
     offer(job, nanoTime.getAsLong());
     readAhead.tookBack(job.partition());
   }

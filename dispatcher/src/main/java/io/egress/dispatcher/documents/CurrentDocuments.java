@@ -42,10 +42,10 @@ public final class CurrentDocuments {
   /** Touches only the requested rows: a damaged one fails every query that reads it. */
   private static final String READ =
       """
-      select id, revision, is_known, erased, renderer, length, crc32, checksum,
+      select id, workspace_id, revision, is_known, erased, renderer, length, crc32, checksum,
         case when not is_known and bytes_before < $3 then deflated end as deflated
       from (
-        select k.id, d.revision, d.revision = k.known as is_known, %s,
+        select k.id, (select workspace_id from captures where id = k.id), d.revision, d.revision = k.known as is_known, %s,
           d.revision is null and exists (select from erasures where capture_id = k.id) as erased,
           coalesce(sum(new.bytes) over (order by k.n) - new.bytes, 0) as bytes_before
         from unnest($1::uuid[], $2::bigint[]) with ordinality as k(id, known, n)
@@ -59,11 +59,16 @@ public final class CurrentDocuments {
   /**
    * The documents found. Captures that do not exist are in none of the collections.
    *
+   * @param workspaces the workspace of each capture
    * @param later captures whose document has to wait for a later query, because others came before
    *     it
    */
   public record Found(
-      Map<UUID, DocumentHead> heads, List<UUID> later, Set<UUID> unrenderable, Set<UUID> erased) {}
+      Map<UUID, UUID> workspaces,
+      Map<UUID, DocumentHead> heads,
+      List<UUID> later,
+      Set<UUID> unrenderable,
+      Set<UUID> erased) {}
 
   /** An answer of the database, and what was cached when it was queried. */
   public static final class Answer {
@@ -118,12 +123,18 @@ public final class CurrentDocuments {
 
   /** Renders stale documents. */
   public Future<Found> find(Answer answer) {
-    Found found = new Found(new HashMap<>(), new ArrayList<>(), new HashSet<>(), new HashSet<>());
+    Found found =
+        new Found(
+            new HashMap<>(), new HashMap<>(), new ArrayList<>(), new HashSet<>(), new HashSet<>());
     List<Stored> stored = new ArrayList<>();
     List<UUID> stale = new ArrayList<>();
     for (Row row : answer.rows) {
       UUID id = row.getUUID("id");
       DocumentHead head = answer.known.get(id);
+      UUID workspaceId = row.getUUID("workspace_id");
+      if (workspaceId != null) {
+        found.workspaces().put(id, workspaceId);
+      }
       if (row.getBoolean("erased")) {
         found.erased().add(id);
       } else if (row.getLong("revision") == null) {

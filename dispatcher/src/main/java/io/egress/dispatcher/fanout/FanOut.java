@@ -1,5 +1,6 @@
 package io.egress.dispatcher.fanout;
 
+import io.egress.platform.database.LostConnections;
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.transcript.stream.ProcessedCapture;
@@ -12,7 +13,10 @@ import io.egress.webhook.queue.Topics;
 import io.egress.webhook.trace.Tracing;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -20,14 +24,21 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Publishes a delivery of a capture for every endpoint that was created before it and wants it.
  * Repeating this publishes the same deliveries, with the same ids.
  */
 final class FanOut {
+  private static final Logger log = LoggerFactory.getLogger(FanOut.class);
+
   /** Deliveries published per batch; a capture may have thousands of endpoints. */
   private static final int PUBLISHED_MAX = 10_000;
+
+  private static final String WORKSPACES =
+      "select id, workspace_id from captures where id = any($1)";
 
   /** The endpoints, keyed by workspace, and what their filters look at, keyed by capture. */
   private record Owing(Map<UUID, List<EndpointTarget>> targets, Map<UUID, Traits> traits) {
@@ -44,8 +55,21 @@ final class FanOut {
     }
   }
 
+  /**
+   * What the database has.
+   *
+   * @param workspaces of the captures that exist
+   * @param targets the endpoints, keyed by workspace
+   */
+  private record Read(Map<UUID, UUID> workspaces, Map<UUID, List<EndpointTarget>> targets) {
+    boolean isOwn(ProcessedCapture record) {
+      return workspaces
+          .getOrDefault(record.captureId(), record.workspaceId())
+          .equals(record.workspaceId());
+    }
+  }
+
   private final Pool pool;
-  private final EndpointStore endpoints;
   private final RecordPublisher publisher;
   private final Topics topics;
   private final FanOutMeters meters;
@@ -54,22 +78,58 @@ final class FanOut {
   FanOut(
       Pool pool, RecordPublisher publisher, Topics topics, FanOutMeters meters, Tracing tracing) {
     this.pool = pool;
-    this.endpoints = new EndpointStore(pool);
     this.publisher = publisher;
     this.topics = topics;
     this.meters = meters;
     this.tracing = tracing;
   }
 
-  /** Completes once all deliveries are acknowledged. */
-  Future<Void> owe(List<ProcessedCapture> captures) {
-    return endpoints
-        .forWorkspaces(
-            captures.stream().map(ProcessedCapture::workspaceId).collect(Collectors.toSet()))
-        .compose(targets ->
-            traits(captures, targets)
-                .compose(traits -> publish(captures, 0, new Owing(targets, traits))))
-        .onSuccess(_ -> meters.owed(captures));
+  /** Completes once all deliveries are acknowledged. The two queries are pipelined. */
+  Future<Void> owe(List<ProcessedCapture> records) {
+    Set<UUID> workspaceIds =
+        records.stream().map(ProcessedCapture::workspaceId).collect(Collectors.toSet());
+    return LostConnections.with(
+            pool,
+            connection -> {
+              Future<Map<UUID, List<EndpointTarget>>> targets =
+                  EndpointStore.forWorkspaces(connection, workspaceIds);
+              return workspaces(connection, records)
+                  .compose(workspaces -> targets.map(read -> new Read(workspaces, read)));
+            })
+        .compose(read -> {
+          List<ProcessedCapture> captures = records.stream().filter(read::isOwn).toList();
+          return traits(captures, read.targets())
+              .compose(traits -> publish(captures, 0, new Owing(read.targets(), traits)))
+              .onSuccess(_ -> {
+                meters.owed(captures);
+                refuse(records.stream().filter(record -> !read.isOwn(record)).toList());
+              });
+        });
+  }
+
+  private static Future<Map<UUID, UUID>> workspaces(
+      SqlClient client, List<ProcessedCapture> records) {
+    return client
+        .preparedQuery(WORKSPACES)
+        .execute(
+            Tuple.tuple()
+                .addArrayOfUUID(
+                    records.stream().map(ProcessedCapture::captureId).toArray(UUID[]::new)))
+        .map(rows -> {
+          Map<UUID, UUID> workspaces = new HashMap<>();
+          rows.forEach(row -> workspaces.put(row.getUUID("id"), row.getUUID("workspace_id")));
+          return workspaces;
+        });
+  }
+
+  private void refuse(List<ProcessedCapture> foreign) {
+    for (ProcessedCapture record : foreign) {
+      log.atError()
+          .addKeyValue("capture_id", record.captureId())
+          .addKeyValue("workspace_id", record.workspaceId())
+          .log("Refused to fan out a capture of another workspace than its record says");
+    }
+    meters.foreign(foreign.size());
   }
 
   /** Only of captures that a filter looks at. */

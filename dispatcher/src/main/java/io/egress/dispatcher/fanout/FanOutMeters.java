@@ -1,5 +1,6 @@
 package io.egress.dispatcher.fanout;
 
+import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.platform.metrics.Buckets;
 import io.egress.platform.metrics.Metrics;
 import io.egress.transcript.stream.ProcessedCapture;
@@ -14,12 +15,14 @@ final class FanOutMeters {
   private final Counter captures;
   private final Counter deliveries;
   private final Timer delay;
+  private final Counter foreign;
 
   FanOutMeters(Metrics metrics, Clock clock) {
     this.clock = clock;
     captures = metrics.counter("egress_fanout_captures_total", "captures fanned out");
     deliveries =
         metrics.counter("egress_fanout_deliveries_total", "deliveries published by the fan-out");
+    foreign = DeliveryMeters.foreign(metrics, "capture");
     delay =
         metrics.timer(
             "egress_fanout_delay_seconds",
@@ -29,6 +32,10 @@ final class FanOutMeters {
 
   void made(int count) {
     deliveries.increment(count);
+  }
+
+  void foreign(int count) {
+    foreign.increment(count);
   }
 
   void owed(List<ProcessedCapture> owed) {

@@ -32,6 +32,7 @@ public final class DeliveryMeters {
   private final PerValue<Delivery.Origin, Timer> arrival;
   private final PerValue<DeliveryState, Counter> ended;
   private final Counter parked;
+  private final Counter foreign;
   private final List<Counter> retries = new ArrayList<>();
   private final List<Timer> retryLateness = new ArrayList<>();
 
@@ -68,6 +69,7 @@ public final class DeliveryMeters {
         metrics.counter(
             "egress_deliveries_parked_total",
             "times a delivery was parked because its endpoint was stuck or at its limit");
+    foreign = foreign(metrics, "delivery");
     schedule.delays().stream().map(Durations::format).forEach(stage -> addStage(metrics, stage));
   }
 
@@ -115,6 +117,20 @@ public final class DeliveryMeters {
 
   public void parked() {
     parked.increment();
+  }
+
+  /** A record whose workspaces differ was refused. */
+  public void foreign() {
+    foreign.increment();
+  }
+
+  /** The records of one kind that were refused. */
+  public static Counter foreign(Metrics metrics, String record) {
+    return metrics.counter(
+        "egress_foreign_records_total",
+        "records that name a capture of another workspace, and were refused",
+        "record",
+        record);
   }
 
   private void addStage(Metrics metrics, String stage) {

@@ -24,6 +24,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -46,6 +47,30 @@ public final class Endpoints {
     @Override
     public String toString() {
       return "Issued[" + endpoint.id() + ", secret withheld]";
+    }
+  }
+
+  /**
+   * An endpoint after a change.
+   *
+   * @param dropped the fields that were removed, in whole or in part, because the URL leads to
+   *     another receiver
+   */
+  public record Changed(@JsonUnwrapped Endpoint endpoint, List<String> dropped) {
+    private static Changed of(
+        Endpoint before, Endpoint after, EndpointChange requested, EndpointChange made) {
+      List<String> dropped = new ArrayList<>();
+      if (!Objects.equals(requested.headers(), made.headers())
+          && !after.headers().containsAll(before.headers())) {
+        dropped.add("headers");
+      }
+      if (!Objects.equals(requested.certificate(), made.certificate())) {
+        dropped.add("client_certificate");
+      }
+      if (!Objects.equals(requested.oauth2(), made.oauth2())) {
+        dropped.add("oauth2");
+      }
+      return new Changed(after, dropped);
     }
   }
 
@@ -101,12 +126,13 @@ public final class Endpoints {
     return store.show(workspaceId, id).await().orElseThrow(Endpoints::unknown);
   }
 
-  public Endpoint change(Caller caller, UUID workspaceId, UUID id, EndpointChange change) {
+  public Changed change(Caller caller, UUID workspaceId, UUID id, EndpointChange requested) {
     return transactions.call(tx -> {
-      if (change.filters()) {
+      if (requested.filters()) {
         EndpointStore.holdStream(tx, workspaceId).await();
       }
       Locked before = lock(tx, workspaceId, id);
+      EndpointChange change = requested.withoutSecretsOfAnother(before.endpoint());
       requireRoomForFilter(before.endpoint(), change);
       Endpoint after =
           EndpointStore.write(tx, before.endpoint(), change, sealed(before, change)).await();
@@ -114,7 +140,7 @@ public final class Endpoints {
         ServiceKeys.ensure(tx, caller, box());
       }
       audit(tx, caller, workspaceId).changed(before.endpoint(), after, change);
-      return after;
+      return Changed.of(before.endpoint(), after, requested, change);
     });
   }
 

@@ -95,13 +95,12 @@ public final class TestSend {
     Instant now = clock.instant();
     Capture sample = SampleCapture.of(target.workspaceId(), now);
     CaptureState state = CaptureState.ofTest(sample.id());
-    Outcome outcome =
-        destination
-            .send(
-                new Message(Event.CAPTURE_PROCESSED, deliveryId, state, now, null),
-                renderer.render(sample))
-            .outcome()
-            .await();
+    Message message = new Message(Event.CAPTURE_PROCESSED, deliveryId, state, now, null);
+    byte[] document = renderer.render(sample);
+    Outcome outcome = destination.send(message, document, null).outcome().await();
+    while (outcome instanceof Outcome.Authorized authorized) {
+      outcome = destination.send(message, document, authorized).outcome().await();
+    }
     return MadeAttempt.of(now, outcome)
         .map(attempt -> attempt.withRevision(state.revision()))
         .map(attempt -> new Result(deliveryId, attempt))

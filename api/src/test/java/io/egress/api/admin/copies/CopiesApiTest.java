@@ -100,6 +100,35 @@ class CopiesApiTest {
     assertThat(copies.getLong("untold")).isEqualTo(1);
   }
 
+  /** A failover, or a restored backup, may not have what was entered before. */
+  @Test
+  void entersAgainWhatTheDatabaseHasLost() {
+    UUID id = service.enter(workspace, 3).get(0);
+    service.put(id, Service.capture(workspace).put("title", "Corrected"));
+    String pages = mint("pages");
+    String lines = mint("lines");
+    String byId = mint("by id");
+    String changes = mint("changes");
+    Runnable read =
+        () -> {
+          service.pull("/api/v1/captures?limit=1", pages);
+          Service.send(request("/api/v1/captures", lines).header("accept", "application/x-ndjson"));
+          service.pull("/api/v1/captures/" + id, byId);
+          service.pull("/api/v1/changes", changes);
+        };
+    read.run();
+    Map<String, String> before = sent(id);
+    assertThat(before).doesNotContainValue("no");
+
+    service.query(
+        "update readers set captures = '{}', changes = '{}', by_id_since = null where workspace_id = '%s'"
+            .formatted(workspace));
+    assertThat(sent(id)).as("lost").containsValues("no").doesNotContainValue("yes");
+    read.run();
+
+    assertThat(sent(id)).isEqualTo(before);
+  }
+
   /** Whoever reads only changes has got what they showed. */
   @Test
   void aKeyThatReadsChangesMayHaveACapture() {

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Headers, limits and the pause of endpoints. */
 class EndpointSettingsApiTest {
@@ -174,6 +175,88 @@ class EndpointSettingsApiTest {
     change(created, "{\"headers\":null}");
     assertThat(endpoints.show(created).getJsonArray("headers")).isEmpty();
     assertThat(headers(created, Service.SECRET_KEY)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "https://other.example/hook",
+        "https://example.com:8443/hook",
+        "https://a.example.com/hook"
+      })
+  void anotherReceiverGetsNoSecretsOfTheOneBefore(String url) {
+    JsonObject created = endpoints.create(URL);
+    changeSecrets(created, URL);
+
+    JsonObject changed = change(created, new JsonObject().put("url", url).encode());
+
+    assertThat(changed.getJsonArray("dropped"))
+        .containsExactly("headers", "client_certificate", "oauth2");
+    assertThat(changed.getJsonArray("headers")).isEmpty();
+    assertThat(changed.getValue("client_certificate")).isNull();
+    assertThat(changed.getValue("oauth2")).isNull();
+    assertThat(headers(created, Service.SECRET_KEY)).isEmpty();
+    assertThat(audit()).contains("\"headers\":{\"set\":[],\"removed\":[\"x-api-secret\",\"x-b\"]}");
+    assertThat(change(created, new JsonObject().put("url", URL).encode()).getJsonArray("dropped"))
+        .as("nothing left")
+        .isEmpty();
+    assertThat(endpoints.show(created).getJsonArray("headers")).isEmpty();
+  }
+
+  @Test
+  void anotherReceiverGetsTheSecretsThatAreGivenWithItsUrl() {
+    JsonObject created = endpoints.create(URL);
+    changeSecrets(created, URL);
+
+    JsonObject moved =
+        change(
+            created,
+            new JsonObject()
+                .put("url", "https://other.example/hook")
+                .put("headers", new JsonObject().put("x-b", "3"))
+                .put("oauth2", client())
+                .encode());
+
+    assertThat(moved.getJsonArray("dropped")).containsExactly("headers", "client_certificate");
+    assertThat(headers(created, Service.SECRET_KEY)).isEqualTo(Map.of("x-b", "3"));
+    assertThat(moved.getJsonObject("oauth2").getString("client_id")).isEqualTo("egress");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "https://example.com/other?x=1",
+        "https://EXAMPLE.com:443/hook",
+        "https://example.com/hook"
+      })
+  void theSameReceiverKeepsItsSecrets(String url) {
+    JsonObject created = endpoints.create(URL);
+    changeSecrets(created, URL);
+
+    JsonObject changed = change(created, new JsonObject().put("url", url).encode());
+
+    assertThat(changed.getJsonArray("dropped")).isEmpty();
+    assertThat(headers(created, Service.SECRET_KEY)).hasSize(2);
+    assertThat(changed.getJsonObject("client_certificate")).isNotNull();
+    assertThat(changed.getJsonObject("oauth2")).isNotNull();
+  }
+
+  private void changeSecrets(JsonObject endpoint, String url) {
+    change(
+        endpoint,
+        new JsonObject()
+            .put("url", url)
+            .put("headers", new JsonObject().put("x-api-secret", "1").put("x-b", "2"))
+            .put("client_certificate", pair(AUTHORITY.issueFor()))
+            .put("oauth2", client())
+            .encode());
+  }
+
+  private static JsonObject client() {
+    return new JsonObject()
+        .put("token_url", "https://login.example/token")
+        .put("client_id", "egress")
+        .put("client_secret", "a-secret");
   }
 
   @Test
