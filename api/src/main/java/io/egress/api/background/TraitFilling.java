@@ -6,8 +6,9 @@ import io.vertx.sqlclient.Row;
 
 /**
  * Records what captures were that entered the stream before releases recorded it, in order of
- * workspaces and positions, after the indexes that keys with filters need. One process works at a
- * time, and another continues where it stopped.
+ * workspaces and positions, after the indexes that keys with filters need; and makes the other
+ * indexes that were added to tables that may be large. One process works at a time, and another
+ * continues where it stopped.
  */
 final class TraitFilling {
   private static final int CHUNK_MAX = 1_000;
@@ -15,34 +16,30 @@ final class TraitFilling {
   /** Each chunk is a transaction of some 20 ms. */
   private static final int CHUNKS_MAX = 20;
 
-  private static final String COMPLETE = "select from trait_filling where complete";
-
   /** Those that are missing, or left unusable by a process that was stopped while it made them. */
   private static final String MISSING =
       """
       select t.name, t.definition, i.indexrelid is not null as is_broken
-      from trait_indexes() t left join pg_index i on i.indexrelid = to_regclass(t.name)
+      from background_indexes() t left join pg_index i on i.indexrelid = to_regclass(t.name)
       where i.indisvalid is not true
       """;
 
   private static final String IN_PROGRESS =
       """
       select from pg_stat_progress_create_index
-      where datname = current_database() and relid in ('stream'::regclass, 'changes'::regclass)
+      where datname = current_database() and relid in ('stream'::regclass, 'changes'::regclass, 'backfills'::regclass)
       """;
 
   private static final String FILL = "select fill_traits($1)";
 
   private final Pool pool;
-  private boolean complete;
 
   TraitFilling(Pool pool) {
     this.pool = pool;
   }
 
   void run() {
-    complete = complete || Rows.of(pool, COMPLETE).size() > 0;
-    if (complete || !hasIndexes()) {
+    if (!hasIndexes()) {
       return;
     }
     for (int chunk = 0; chunk < CHUNKS_MAX && fill(); chunk++) {}

@@ -1,0 +1,151 @@
+-- -----------------------------------------------------------------------------------------------------------
+-- Backfills
+-- -----------------------------------------------------------------------------------------------------------
+
+-- What endpoints are still to be notified of: the erasures among the changes from next_number to last_number of
+-- their workspaces; nothing if next_number is the higher one. An endpoint has one row, in whatever order captures
+-- are erased. id stands for a backfill's in deliveries. A table of its own, because 1.0.0 takes all erasures in
+-- backfills for positions of the stream.
+create table erasure_backfills (
+  endpoint_id uuid primary key references endpoints,
+  id uuid not null unique default gen_random_uuid(),
+  next_number bigint not null check (next_number > 0),
+  last_number bigint not null
+);
+
+create index erasure_backfills_open on erasure_backfills (endpoint_id) where next_number <= last_number;
+
+-- Backfills that are left to publish, by positions or by the numbers of changes.
+create view unfinished_backfills as
+select id, endpoint_id, origin, origin = 'update' as is_of_changes, only_undelivered, next_position, last_position,
+  created_at
+from backfills where finished_at is null
+union all
+select id, endpoint_id, 'erasure', true, false, next_number, last_number, null
+from erasure_backfills where next_number <= last_number;
+
+-- Positions that finished replays were to send to an endpoint and whose rows in backfills are gone; of many parts,
+-- the whole from the first to the last.
+alter table endpoints add column replayed int8multirange not null default '{}';
+
+-- As trait_indexes, with those for backfills, and for captures that fill_traits has not come to. A large part of the
+-- table would be in the latter before it has.
+create function background_indexes() returns table (name text, definition text) language sql stable as $$
+  select * from trait_indexes()
+  union all values
+    ('backfills_open', 'on backfills (endpoint_id, id) where finished_at is null'),
+    ('backfills_of_calls', 'on backfills (endpoint_id, created_at, id) where origin not in (''update'', ''erasure'')'),
+    ('backfills_by_end', 'on backfills (finished_at) where finished_at is not null and origin <> ''backfill''')
+  union all
+  select t.* from (values
+    ('stream_without_mode', 'on stream (workspace_id, position) where mode is null'),
+    ('changes_without_mode', 'on changes (workspace_id, number) where mode is null')) t
+  where exists (select from trait_filling where complete)
+$$;
+
+-- Made here where that takes no time, and else in the background. 32 MB are some 150,000 backfills.
+do $$
+declare
+  few_backfills boolean := pg_relation_size('backfills') < 32 * 1024 * 1024;
+  no_stream boolean := not exists (select from stream);
+  index record;
+begin
+  for index in
+    select * from background_indexes() i
+    where to_regclass(i.name) is null and case when i.name like 'backfills%' then few_backfills else no_stream end
+  loop
+    execute 'create index ' || index.name || ' ' || index.definition;
+  end loop;
+end
+$$;
+
+create function has_index(name text) returns boolean language sql stable as $$
+  select exists (select from pg_index where indexrelid = to_regclass($1) and indisvalid)
+$$;
+
+-- The first endpoint after another with unfinished backfills; null if there is none.
+create function next_backfilled(after uuid) returns uuid language sql stable as $$
+  select least(
+    (select endpoint_id from backfills where finished_at is null and endpoint_id > after order by endpoint_id limit 1),
+    (select endpoint_id from erasure_backfills
+      where next_number <= last_number and endpoint_id > after order by endpoint_id limit 1))
+$$;
+
+-- The backfills that may be published, by endpoint and id, after a given one. Of an endpoint that is paused or
+-- deleted, one is looked at, however many there are.
+create function open_backfills(after_endpoint uuid, after_id uuid, count_max integer)
+returns table (backfill uuid, endpoint uuid)
+language plpgsql stable rows 50 as $$
+declare
+  reached uuid := after_endpoint;
+  reached_id uuid := after_id;
+  missing integer := count_max;
+  returned integer;
+begin
+  if not has_index('backfills_open') then
+    return query
+    select b.id, b.endpoint_id from unfinished_backfills b join endpoints e on e.id = b.endpoint_id
+    where not e.paused and e.deleted_at is null and (b.endpoint_id, b.id) > (after_endpoint, after_id)
+    order by b.endpoint_id, b.id limit count_max;
+    return;
+  end if;
+  while reached is not null and missing > 0 loop
+    if exists (select from endpoints where id = reached and not paused and deleted_at is null) then
+      return query
+      select b.id, b.endpoint_id from unfinished_backfills b
+      where b.endpoint_id = reached and b.id > reached_id order by b.id limit missing;
+      get diagnostics returned = row_count;
+      missing := missing - returned;
+    end if;
+    reached := next_backfilled(reached);
+    reached_id := '00000000-0000-0000-0000-000000000000';
+  end loop;
+end
+$$;
+
+-- Those of some positions that an endpoint was sent by replays: by the delivery log, or by what remains of it.
+create function replayed_places(endpoint uuid, places bigint[]) returns int8multirange
+language plpgsql stable as $$
+declare
+  asked int8multirange;
+begin
+  -- Only what replays were to send, because receipts may have many parts.
+  select range_agg(int8range(p, p, '[]')) * (
+      (select replayed from endpoints where id = endpoint) + coalesce((
+        select range_agg(int8range(b.first_position, b.last_position, '[]')) from backfills b
+        where b.endpoint_id = endpoint and b.origin not in ('update', 'erasure') and b.origin <> 'backfill'
+          and b.first_position <= b.last_position), '{}'))
+    into asked
+  from unnest(places) p;
+  if asked is null or isempty(asked) then
+    return '{}';
+  end if;
+  return coalesce((
+    select range_agg(sent.part) from (
+      select int8range(d.position, d.position, '[]') as part from deliveries d
+      where d.endpoint_id = endpoint and d.position = any(places) and d.replay_id is not null
+      union all
+      select unnest((r.delivered + r.updated) * asked) from receipts r
+      where r.endpoint_id = endpoint and (r.delivered && asked or r.updated && asked)) sent), '{}');
+end
+$$;
+
+-- Notifies the endpoints that ask for it of the erasures among the changes from first to last. To which of them
+-- they are owed shows when they are published.
+create function announce_erasures(workspace uuid, first bigint, last bigint) returns void
+language sql volatile as $$
+  insert into erasure_backfills as b (endpoint_id, next_number, last_number)
+  select e.id, first, last from endpoints e
+  where e.workspace_id = workspace and e.spec->'events' ? 'capture.erased' and e.deleted_at is null
+  order by e.id
+  on conflict (endpoint_id) do update set
+    next_number = case when b.next_number > b.last_number then excluded.next_number else b.next_number end,
+    last_number = excluded.last_number
+$$;
+
+-- For calls of erase_capture that began before this migration.
+create or replace function announce_erasure(workspace uuid, place bigint) returns void language sql volatile as $$
+  select announce_erasures(workspace, x.number, x.number)
+  from stream s join changes x on x.capture_id = s.capture_id
+  where s.workspace_id = workspace and s.position = place
+$$;
