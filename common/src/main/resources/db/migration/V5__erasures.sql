@@ -149,3 +149,88 @@ create or replace function announce_erasure(workspace uuid, place bigint) return
   from stream s join changes x on x.capture_id = s.capture_id
   where s.workspace_id = workspace and s.position = place
 $$;
+
+-- -----------------------------------------------------------------------------------------------------------
+-- Changes without a mode
+-- -----------------------------------------------------------------------------------------------------------
+
+-- As before, and captures that fill_traits has not come to get here what they were, in its order.
+create or replace function enter_changes(capture_ids uuid[]) returns void
+language plpgsql volatile as $$
+declare
+  workspace uuid;
+  changed uuid[];
+  erased boolean[];
+  head bigint;
+  at timestamptz;
+begin
+  perform from stream where capture_id = any(capture_ids) and mode is null
+    order by workspace_id, position for no key update;
+  if found then
+    update stream s set mode = c.mode, device_id = c.device_id
+    from captures c where s.capture_id = any(capture_ids) and c.id = s.capture_id and s.mode is null;
+  end if;
+  for workspace, changed, erased in
+    select c.workspace_id, array_agg(c.id order by c.id), array_agg(c.erased_at is not null order by c.id) from captures c
+    where c.id = any(capture_ids) and c.entered group by 1 order by 1
+  loop
+    insert into change_heads as h (workspace_id, number) values (workspace, cardinality(changed))
+    on conflict (workspace_id) do update set number = h.number + excluded.number
+    returning number into head;
+    at := clock_timestamp();
+    delete from changes where capture_id = any(changed);
+    insert into changes (workspace_id, number, capture_id, changed_at, erased, mode, device_id)
+    select workspace, head - cardinality(changed) + c.nth, c.id, at, c.is_erased, s.mode, s.device_id
+    from unnest(changed, erased) with ordinality as c(id, is_erased, nth)
+    left join lateral (select mode, device_id from stream where capture_id = c.id limit 1) s on true;
+    insert into change_marks (workspace_id, last_number, mark)
+    values (workspace, head, ('x' || encode(substr(uuid_send(gen_random_uuid()), 9, 8), 'hex'))::bit(64)::bigint);
+    if false = any(erased) then
+      perform announce_updates(workspace, head - cardinality(changed) + 1, head);
+    end if;
+  end loop;
+end
+$$;
+
+-- As before, and after everything was filled also what lacks a mode nevertheless: a call that began before the
+-- column was there may have entered it later. That is found by indexes that are made once everything was filled.
+create or replace function fill_traits(chunk_max integer) returns boolean
+language plpgsql volatile as $$
+declare
+  reached trait_filling;
+  ids uuid[];
+begin
+  if exists (select from trait_filling where complete) then
+    ids := array(select capture_id from stream where mode is null order by workspace_id, position limit chunk_max)
+      || array(select capture_id from changes where mode is null order by workspace_id, number limit chunk_max);
+  else
+    select * into reached from trait_filling for update skip locked;
+    if not found then
+      return false;
+    end if;
+    with next as materialized (
+      select workspace_id, position, capture_id from stream
+      where (workspace_id, position) > (reached.workspace_id, reached.position)
+      order by workspace_id, position limit chunk_max),
+    last as (select workspace_id, position from next order by workspace_id desc, position desc limit 1),
+    advanced as (
+      update trait_filling f set workspace_id = last.workspace_id, position = last.position,
+        filled = f.filled + (select count(*) from next)
+      from last)
+    select coalesce(array_agg(capture_id), '{}') into ids from next;
+    if ids = '{}' then
+      update trait_filling set complete = true;
+    end if;
+  end if;
+  if ids = '{}' then
+    return false;
+  end if;
+  perform from stream where capture_id = any(ids) and mode is null
+    order by workspace_id, position for no key update;
+  update stream s set mode = c.mode, device_id = c.device_id
+  from captures c where s.capture_id = any(ids) and c.id = s.capture_id and s.mode is null;
+  update changes x set mode = s.mode, device_id = s.device_id
+  from stream s where x.capture_id = any(ids) and s.capture_id = x.capture_id and x.mode is null;
+  return true;
+end
+$$;
