@@ -234,3 +234,94 @@ begin
   return true;
 end
 $$;
+
+-- -----------------------------------------------------------------------------------------------------------
+-- Erasures
+-- -----------------------------------------------------------------------------------------------------------
+
+-- Erased captures whose receivers' answers are still in the delivery log.
+create table answers_to_forget (
+  capture_id uuid primary key,
+  workspace_id uuid not null
+);
+
+create index answers_to_forget_by_workspace on answers_to_forget (workspace_id);
+
+-- Adds positions to the erased spans, joining those that they touch.
+create function add_erased_positions(workspace uuid, places int8multirange) returns void
+language plpgsql volatile as $$
+declare
+  added int8range;
+begin
+  for added in select unnest(places) loop
+    with near as (
+      select last_position from erased_spans
+      where workspace_id = workspace and last_position >= lower(added) - 1 order by last_position limit 2),
+    touching as (
+      delete from erased_spans s using near
+      where s.workspace_id = workspace and s.last_position = near.last_position and s.first_position <= upper(added)
+      returning s.first_position, s.last_position)
+    insert into erased_spans (workspace_id, first_position, last_position)
+    select workspace, least(lower(added), min(first_position)), greatest(upper(added) - 1, max(last_position))
+    from touching;
+  end loop;
+end
+$$;
+
+-- Erases the content of captures, and returns their erasures; nothing for those that do not exist, or whose
+-- workspaces are on legal hold. Erased captures stay as they are.
+--
+-- The lock of a workspace keeps it from being put on hold until the erasure is visible, and lets captures enter its
+-- stream. Documents become ones of the highest revision, so that none that is still being rendered can be stored
+-- after this. Captures are locked before heads.
+create function erase_captures(capture_ids uuid[], actor text, reason text) returns setof erasures
+language plpgsql volatile as $$
+declare
+  erasing uuid[];
+  workspace uuid;
+  entered uuid[];
+  places int8multirange;
+  first bigint;
+  last bigint;
+begin
+  perform from workspaces w where w.id in (select workspace_id from captures where id = any(capture_ids))
+    order by w.id for key share;
+  perform from captures where id = any(capture_ids) order by id for no key update;
+  erasing := array(
+    select c.id from captures c join workspaces w on w.id = c.workspace_id
+    where c.id = any(capture_ids) and c.erased_at is null and not w.legal_hold order by c.id);
+  if cardinality(erasing) > 0 then
+    update captures set title = null, speakers = '{}', members = '{}', digest = '', revision = revision + 1,
+      updated_at = now(), erased_at = now()
+    where id = any(erasing);
+    insert into documents (capture_id, revision, renderer, length, crc32, checksum, deflated)
+    select id, 9223372036854775807, 32767, 0, 0, 0, '' from unnest(erasing) as id
+    on conflict (capture_id) do update
+    set revision = excluded.revision, renderer = excluded.renderer, length = 0, crc32 = 0, checksum = 0, deflated = '';
+    insert into erasures (capture_id, workspace_id, erased_by, reason)
+    select c.id, c.workspace_id, actor, erase_captures.reason from captures c where c.id = any(erasing);
+    insert into answers_to_forget (capture_id, workspace_id)
+    select c.id, c.workspace_id from captures c where c.id = any(erasing) and c.entered;
+    perform enter_changes(erasing);
+    for workspace, entered, places, first, last in
+      select s.workspace_id, array_agg(s.capture_id order by s.capture_id),
+        range_agg(int8range(s.position, s.position, '[]')), min(x.number), max(x.number)
+      from stream s join changes x on x.capture_id = s.capture_id
+      where s.capture_id = any(erasing) group by 1 order by 1
+    loop
+      update change_heads h set erased = h.erased + cardinality(entered),
+        erased_chain = (select chain(coalesce(h.erased_chain, 1), id order by id) from unnest(entered) as id)
+      where h.workspace_id = workspace;
+      perform add_erased_positions(workspace, places);
+      perform announce_erasures(workspace, first, last);
+    end loop;
+  end if;
+  return query select e.* from erasures e where e.capture_id = any(capture_ids);
+end
+$$;
+
+-- As erase_captures, of one.
+create or replace function erase_capture(capture uuid, actor text, reason text) returns setof erasures
+language sql volatile as $$
+  select * from erase_captures(array[capture], actor, reason)
+$$;
