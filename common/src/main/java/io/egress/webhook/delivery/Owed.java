@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Which captures of its workspace's stream are owed to an endpoint: the live ones, which entered
  * after it was created, and with full history those before, as far as the filter wants them that
  * held when they entered. Everything that sends, lists, counts or looks for owed deliveries decides
- * by this; in SQL, {@code admits} and {@code announce_erasure} do.
+ * by this; in SQL, {@code admits} does.
  *
  * @param filters in the order of their positions; empty if the endpoint has always got everything
  */

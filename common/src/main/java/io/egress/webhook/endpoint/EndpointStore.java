@@ -138,16 +138,14 @@ public final class EndpointStore {
       returning id
       """;
 
-  /** A deleted endpoint is owed nothing of its history. */
+  /** Its backfills, of which there may be many, end in the background. */
   private static final String DELETE =
       """
       with gone as (
         update endpoints set deleted_at = now(), updated_at = now()
         where workspace_id = $1 and id = coalesce($2, id) and deleted_at is null
         returning id),
-      history as (
-        update backfills set finished_at = now()
-        where endpoint_id in (select id from gone) and finished_at is null)
+      unnotified as (delete from erasure_backfills where endpoint_id in (select id from gone))
       select id from gone
       """;
 

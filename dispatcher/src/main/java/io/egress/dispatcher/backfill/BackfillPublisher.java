@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.outage.Outage;
-import io.egress.webhook.backfill.Backfills;
-import io.egress.webhook.backfill.Backfills.Open;
+import io.egress.webhook.backfill.OpenBackfills;
+import io.egress.webhook.backfill.OpenBackfills.Open;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.queue.Topics;
@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,14 +35,13 @@ public final class BackfillPublisher {
   /** By then every client of every process knows the new number of partitions. */
   private static final Duration SPREADING_MAX = Duration.ofSeconds(30);
 
-  private static final UUID BEFORE_ALL = new UUID(0, 0);
   private static final int TURNS_AT_ONCE_MAX = 4;
   private static final int SEEN_AT_ONCE_MAX = 1_000;
   private static final int READY_MAX = 10_000;
 
   private final Vertx vertx;
   private final BackfillSettings settings;
-  private final Backfills store;
+  private final OpenBackfills store;
   private final Pump pump;
   private final Allowance allowance;
   private final RoundRobin roundRobin;
@@ -56,7 +54,7 @@ public final class BackfillPublisher {
 
   private Set<Integer> owned = Set.of();
   private int partitions;
-  private UUID seen = BEFORE_ALL;
+  private Open seen = Open.BEFORE_ALL;
   private long timer;
   private boolean running;
   private boolean closing;
@@ -74,7 +72,7 @@ public final class BackfillPublisher {
     this.vertx = vertx;
     this.settings = settings;
     this.partitions = settings.partitions();
-    this.store = new Backfills(pool);
+    this.store = new OpenBackfills(pool);
     this.pump = new Pump(store, deliveryLog, publisher, topics.backfill(), () -> closing);
     this.allowance = new Allowance(settings);
     this.roundRobin = new RoundRobin(allowance, settings.aheadMax());
@@ -95,7 +93,7 @@ public final class BackfillPublisher {
     owned = Set.copyOf(partitions);
     roundRobin.keepOnly(owned);
     if (more) {
-      seen = BEFORE_ALL;
+      seen = Open.BEFORE_ALL;
       look();
     }
     serve();
@@ -151,7 +149,7 @@ public final class BackfillPublisher {
 
   private void beginAnew() {
     roundRobin.keepOnly(Set.of());
-    seen = BEFORE_ALL;
+    seen = Open.BEFORE_ALL;
     look();
   }
 
@@ -168,7 +166,7 @@ public final class BackfillPublisher {
     if (result.succeeded()) {
       lookingFor.worked();
       List<Open> open = result.result();
-      seen = open.size() < SEEN_AT_ONCE_MAX ? BEFORE_ALL : open.get(open.size() - 1).id();
+      seen = open.size() < SEEN_AT_ONCE_MAX ? Open.BEFORE_ALL : open.getLast();
       open.forEach(this::addIfOwned);
       serve();
     } else {

@@ -2,7 +2,7 @@ package io.egress.dispatcher.backfill;
 
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;
-import io.egress.webhook.backfill.Backfills;
+import io.egress.webhook.backfill.OpenBackfills;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.LogEntry;
@@ -17,14 +17,14 @@ import java.util.function.BooleanSupplier;
  * stream, and they are visible from the moment they are owed.
  */
 final class Pump {
-  private final Backfills store;
+  private final OpenBackfills store;
   private final DeliveryLog deliveryLog;
   private final RecordPublisher publisher;
   private final String topic;
   private final BooleanSupplier stopped;
 
   Pump(
-      Backfills store,
+      OpenBackfills store,
       DeliveryLog deliveryLog,
       RecordPublisher publisher,
       String topic,
@@ -52,7 +52,7 @@ final class Pump {
                 : publish(backfill, batch.get()));
   }
 
-  private Future<Boolean> publish(UnfinishedBackfill backfill, Backfills.Batch batch) {
+  private Future<Boolean> publish(UnfinishedBackfill backfill, OpenBackfills.Batch batch) {
     List<Delivery> deliveries = batch.deliveries();
     List<Message> messages =
         deliveries.stream()

@@ -5,7 +5,7 @@ import io.egress.dispatcher.documents.DocumentHead;
 import io.egress.dispatcher.documents.ErasureDocuments;
 import io.egress.platform.database.LostConnections;
 import io.egress.platform.flow.ByteBudget;
-import io.egress.webhook.backfill.Backfills;
+import io.egress.webhook.backfill.OpenBackfills;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Event;
 import io.egress.webhook.deliverylog.DeliveryLog;
@@ -199,7 +199,7 @@ final class Preparation {
     }
     return replayIds.isEmpty()
         ? Future.succeededFuture(Set.of())
-        : Backfills.canceled(client, replayIds);
+        : OpenBackfills.canceled(client, replayIds);
   }
 
   private static Future<Map<UUID, DocumentHead>> erasures(

@@ -8,6 +8,8 @@ import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -114,23 +116,22 @@ class ErasedCaptureTest {
     assertThat(envelope.getJsonObject("data").getString("reason")).isEqualTo("requested");
   }
 
-  /** As a retention erases. */
   @Test
-  void erasuresThatFollowEachOtherAreToldTogether() {
+  void erasuresInWhateverOrderAreOneBackfillOfAnEndpoint() {
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, told("crm", false));
-    List<UUID> captures = fleet.captures(workspace, 20);
-    for (UUID capture : captures.subList(0, 12)) {
-      erase(capture);
-    }
-    erase(captures.get(15));
+    fleet.query("update endpoints set paused = true");
+    List<UUID> captures = new ArrayList<>(fleet.captures(workspace, 40));
+    Collections.shuffle(captures);
+    captures.forEach(this::erase);
 
-    assertThat(
-            fleet.count(
-                "backfills where origin = 'erasure' and endpoint_id = '%s'"
-                    .formatted(endpoint.id())))
-        .isEqualTo(2);
+    assertThat(fleet.count("backfills where origin = 'erasure'")).isZero();
+    assertThat(fleet.count("erasure_backfills where endpoint_id = '%s'".formatted(endpoint.id())))
+        .isEqualTo(1);
+    fleet.query("update endpoints set paused = false");
     fleet.dispatcher();
-    await().until(() -> toldOf("crm").size() == 13);
+    await().until(() -> toldOf("crm").size() == 40);
+    assertThat(toldOf("crm")).containsExactlyInAnyOrderElementsOf(captures);
+    await().until(() -> fleet.count("erasure_backfills where next_number <= last_number") == 0);
   }
 
   private NewEndpoint told(String receiver, boolean fullHistory) {

@@ -252,7 +252,7 @@ class UpdatesTest {
     broken.set(false);
     await()
         .until(() ->
-            fleet.count("backfills where finished_at is null") == 0
+            fleet.count("unfinished_backfills") == 0
                 && fleet.count("deliveries where state = 'pending'") == 0
                 && fleet.count("deliveries where origin = 'live'") == 2L * captures.size());
     endpoints.forEach(endpoint -> fleet.replay(endpoint, 1, captures.size(), true));

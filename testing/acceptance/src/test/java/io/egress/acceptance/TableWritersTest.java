@@ -2,6 +2,7 @@ package io.egress.acceptance;
 
 import static io.egress.acceptance.Snippets.page;
 import static io.egress.acceptance.Snippets.rows;
+import static java.util.Comparator.comparing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -25,6 +27,7 @@ class TableWritersTest {
   private static final Pattern NAME = Pattern.compile("`([^`]+)`");
   private static final Pattern FUNCTION =
       Pattern.compile("create (?:or replace )?function (\\w+).*?\\$\\$(.*?)\\$\\$", Pattern.DOTALL);
+  private static final Pattern VERSION = Pattern.compile("^V(\\d+)__");
   private static final String WRITE =
       "\\b(?:insert\\s+into|update(?:\\s+only)?|delete\\s+from)\\s+";
   private static final Pattern WRITE_TO = Pattern.compile(WRITE + "(\\w+)");
@@ -40,15 +43,20 @@ class TableWritersTest {
   @Test
   void areAsDescribed() throws IOException {
     String migrations =
-        Sources.ofProduct(".sql").stream().map(Sources::read).collect(Collectors.joining("\n"));
+        Sources.ofProduct(".sql").stream()
+            .sorted(comparing(TableWritersTest::version))
+            .map(Sources::read)
+            .collect(Collectors.joining("\n"));
     TABLE
         .matcher(migrations)
         .results()
         .forEach(each -> writers.put(each.group(1), new TreeSet<>()));
+    Map<String, String> functions = new TreeMap<>();
     FUNCTION
         .matcher(migrations)
         .results()
-        .forEach(each -> add(each.group(2), each.group(1) + "()"));
+        .forEach(each -> functions.put(each.group(1) + "()", each.group(2)));
+    functions.forEach((name, text) -> add(text, name));
     Set<String> writersOfPartitions = new TreeSet<>();
     for (Path source : Sources.ofProduct(".java")) {
       String name = source.getFileName().toString().replace(".java", "");
@@ -87,6 +95,12 @@ class TableWritersTest {
       TABLE.matcher(Sources.read(migration)).results().forEach(each -> tables.add(each.group(1)));
     }
     return tables;
+  }
+
+  /** Later definitions of a function replace earlier ones. */
+  private static int version(Path migration) {
+    Matcher number = VERSION.matcher(migration.getFileName().toString());
+    return number.find() ? Integer.parseInt(number.group(1)) : 0;
   }
 
   private void add(String text, String writer) {

@@ -8,6 +8,7 @@ import io.egress.platform.database.Transactions;
 import io.egress.transcript.stream.StreamChanges;
 import io.egress.webhook.deliverylog.ReceiverAnswers;
 import io.vertx.core.json.JsonObject;
+import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
@@ -16,13 +17,14 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Erases captures that are older than their workspace's retention, and all of a workspace that has
- * ended, oldest first, in chunks. One process of the fleet works at a time. An erased chunk joins
- * the first span of erased positions, so a new reader starts above it, and the next chunk is found
- * above it, too.
+ * ended, oldest first, in chunks with pauses. One process of the fleet works at a time. An erased
+ * chunk joins the first span of erased positions, so a new reader starts above it, and the next
+ * chunk is found above it, too.
  */
 public final class BackgroundErasure {
   /** What readers see as the reason. */
@@ -31,6 +33,9 @@ public final class BackgroundErasure {
   private static final String ENDED = "the workspace has ended";
 
   private static final int CHUNK_MAX = 100;
+
+  /** So no more than 2,000 captures a second. */
+  private static final Duration CHUNKS_APART = Duration.ofMillis(50);
 
   /** Any number that no other advisory lock of the service has. */
   private static final long LOCK_KEY = 0x7265_7465_6e74_696fL;
@@ -44,15 +49,10 @@ public final class BackgroundErasure {
       """;
   private static final String LOCK = "select pg_try_advisory_xact_lock($1) as is_mine";
 
-  /** Locks all captures before the first erasure locks the head of the changes. */
   private static final String ERASE =
       """
-      with expired as materialized (
-        select c.id from captures c
-        join expired_captures($1, now() - $2::bigint * interval '1 ms', $3) as x(id) on x.id = c.id
-        join workspaces w on w.id = $1 and not w.legal_hold
-        order by c.id for no key update of c)
-      select e.capture_id from expired cross join lateral erase_capture(expired.id, null, $4) as e
+      select capture_id from erase_captures(
+        array(select expired_captures($1, now() - $2::bigint * interval '1 ms', $3)), null, $4)
       """;
 
   /** Members go in a later run while a capture may name them. */
@@ -89,22 +89,49 @@ public final class BackgroundErasure {
 
   private record Kept(UUID workspaceId, long millis, boolean ended) {}
 
-  /** Returns when nothing is older than it may be. */
+  /**
+   * Returns when nothing is older than it may be. If the database refuses that for a workspace, the
+   * others do not wait for it.
+   */
   public void run() {
     Deque<Kept> left =
         new ArrayDeque<>(Rows.list(Rows.of(pool, WORKSPACES, standard), BackgroundErasure::kept));
+    PgException failed = null;
     // Workspaces take turns, so that a large one does not hold up the others.
     for (Kept kept = left.poll(); kept != null; kept = left.poll()) {
-      Kept current = kept;
-      List<UUID> erased = transactions.call(tx -> eraseChunk(tx, current));
-      StreamChanges.announce(pool, erased);
-      ReceiverAnswers.forget(pool, kept.workspaceId(), erased);
-      if (erased.size() >= CHUNK_MAX) {
-        left.add(kept);
-      } else if (kept.ended()) {
-        forgetNames(kept.workspaceId());
+      long begun = System.nanoTime();
+      try {
+        if (eraseNext(kept)) {
+          left.add(kept);
+          rest(System.nanoTime() - begun);
+        }
+      } catch (PgException failure) {
+        failed = failure;
       }
     }
+    ReceiverAnswers.forgetAll(pool);
+    if (failed != null) {
+      throw failed;
+    }
+  }
+
+  /** At least as long as the work took, so that a slow database has time for others. */
+  private static void rest(long worked) {
+    LockSupport.parkNanos(Math.max(worked, CHUNKS_APART.toNanos() - worked));
+  }
+
+  /** Returns whether there may be more to erase. */
+  private boolean eraseNext(Kept kept) {
+    List<UUID> erased = transactions.call(tx -> eraseChunk(tx, kept));
+    StreamChanges.announce(pool, erased);
+    ReceiverAnswers.forgetAll(pool);
+    if (erased.size() >= CHUNK_MAX) {
+      return true;
+    }
+    if (kept.ended()) {
+      forgetNames(kept.workspaceId());
+    }
+    return false;
   }
 
   private static Kept kept(Row row) {

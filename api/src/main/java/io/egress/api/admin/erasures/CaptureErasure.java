@@ -18,17 +18,20 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Erases what captures say, and then what receivers answered. Repeating the call completes an
- * erasure that was interrupted in between.
+ * Erases what captures say, and then what receivers answered. If the call is interrupted in
+ * between, {@link BackgroundErasure} completes it.
  */
 public final class CaptureErasure {
   private static final String ERASE =
       "select *, erased_at = now() as is_new from erase_capture($1, $2, $3)";
+
+  /** The lock keeps the workspace from being put on hold before the erasure is visible. */
   private static final String HOLD =
       """
       select w.legal_hold and c.erased_at is null as is_held
       from captures c join workspaces w on w.id = c.workspace_id
       where c.id = $1 and ($2::uuid is null or c.workspace_id = $2)
+      for key share of w
       """;
 
   /** {@code workspaceId} is null for whatever workspace. */
@@ -55,7 +58,7 @@ public final class CaptureErasure {
   private Erasure erase(Caller caller, Wanted wanted) {
     Erasure erasure = transactions.call(tx -> eraseOnce(tx, caller, wanted));
     StreamChanges.announce(pool, List.of(wanted.captureId()));
-    ReceiverAnswers.forget(pool, erasure.workspaceId(), List.of(wanted.captureId()));
+    ReceiverAnswers.forget(pool, erasure.workspaceId(), wanted.captureId());
     return erasure;
   }
 

@@ -120,6 +120,7 @@ public final class MemberErasure {
 
   private static UUID delete(
       SqlConnection tx, Caller caller, UUID workspaceId, UUID memberId, int captures) {
+    Workspaces.refuseOnLegalHold(tx, workspaceId);
     if (Rows.of(tx, DELETE, workspaceId, memberId).rowCount() == 0) {
       throw new Refusal(404, "no such member in this workspace");
     }

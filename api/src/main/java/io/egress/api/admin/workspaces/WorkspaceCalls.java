@@ -56,7 +56,6 @@ public final class WorkspaceCalls {
   }
 
   private Workspace change(SqlConnection tx, Caller caller, UUID workspaceId, WorkspaceBody body) {
-    Workspaces.requireOpen(tx, workspaceId);
     Workspaces.change(tx, workspaceId, body);
     Workspace changed = Workspaces.show(tx, workspaceId, standard);
     JsonObject all = Json.object(changed);

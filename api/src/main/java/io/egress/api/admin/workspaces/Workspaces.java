@@ -19,10 +19,11 @@ public final class Workspaces {
       with named as (insert into workspaces (id) values ($1) on conflict do nothing)
       select exists (select from workspaces where id = $1 and ended_at is not null) as has_ended
       """;
-  private static final String HOLD =
+  private static final String KEEP_OPEN =
       "select ended_at is not null as has_ended from workspaces where id = $1 for key share";
   private static final String EXISTS = "select 1 from workspaces where id = $1";
-  private static final String HELD = "select 1 from workspaces where id = $1 and legal_hold";
+  private static final String IS_HELD =
+      "select legal_hold from workspaces where id = $1 for key share";
   private static final String SHOW =
       """
       select w.name, w.retention_ms, w.legal_hold, w.ended_at, w.emptied_at, w.stream_head as captures,
@@ -37,7 +38,10 @@ public final class Workspaces {
       where id = $1
       """;
 
-  /** Conflicts with {@link #requireOpen}, which the creation of keys and endpoints takes. */
+  /**
+   * Conflicts with {@link #requireOpen}, which the creation of keys and endpoints takes, and with
+   * {@link #refuseOnLegalHold} and {@code erase_captures}; not with captures of the stream.
+   */
   private static final String LOCK =
       "select legal_hold, ended_at is not null as has_ended from workspaces where id = $1 for update";
 
@@ -75,7 +79,7 @@ public final class Workspaces {
    * must exist.
    */
   public static void requireOpen(SqlConnection tx, UUID workspaceId) {
-    refuseEnded(tx, HOLD, workspaceId);
+    refuseEnded(tx, KEEP_OPEN, workspaceId);
   }
 
   private static void refuseEnded(SqlClient client, String query, UUID workspaceId) {
@@ -91,8 +95,12 @@ public final class Workspaces {
     }
   }
 
+  /** Keeps the workspace from being put on hold before what the transaction erases is visible. */
   public static void refuseOnLegalHold(SqlConnection tx, UUID workspaceId) {
-    if (Rows.of(tx, HELD, workspaceId).size() > 0) {
+    boolean isHeld =
+        Rows.one(Rows.of(tx, IS_HELD, workspaceId), row -> row.getBoolean("legal_hold"))
+            .orElse(false);
+    if (isHeld) {
       throw onLegalHold();
     }
   }
@@ -106,7 +114,9 @@ public final class Workspaces {
     return find(client, id, standard).orElseThrow(Workspaces::unknown);
   }
 
+  /** Refuses one that has ended. A hold waits for what is being erased. */
   static void change(SqlConnection tx, UUID id, WorkspaceBody body) {
+    refuseEnded(tx, Boolean.TRUE.equals(body.legalHold()) ? LOCK : KEEP_OPEN, id);
     Rows.of(
         tx,
         CHANGE,

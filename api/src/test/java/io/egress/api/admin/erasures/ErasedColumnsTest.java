@@ -25,6 +25,8 @@ class ErasedColumnsTest {
   /** What an erased capture keeps, by table: who owns it, where and when it was. */
   private static final Map<String, Set<String>> KEPT =
       Map.of(
+          "answers_to_forget",
+          Set.of("capture_id", "workspace_id"),
           "captures",
           Set.of(
               "id",

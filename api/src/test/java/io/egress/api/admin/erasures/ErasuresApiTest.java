@@ -1,6 +1,7 @@
 package io.egress.api.admin.erasures;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
@@ -165,11 +166,13 @@ class ErasuresApiTest {
     readAll(5, cursors);
     for (int round = 0; round < 6; round++) {
       int from = random.nextInt(ids.size());
-      ids.subList(from, Math.min(ids.size(), from + 1 + random.nextInt(9)))
-          .forEach(id -> {
-            assertThat(erase(id, "round").statusCode()).isEqualTo(200);
-            erased.add(id);
-          });
+      List<UUID> some = ids.subList(from, Math.min(ids.size(), from + 1 + random.nextInt(9)));
+      if (round % 2 == 0) {
+        some.forEach(id -> assertThat(erase(id, "round").statusCode()).isEqualTo(200));
+      } else {
+        eraseTogether(some);
+      }
+      erased.addAll(some);
       List<UUID> rest = ids.stream().filter(id -> !erased.contains(id)).toList();
 
       for (int limit : new int[] {3, 100}) {
@@ -190,6 +193,14 @@ class ErasuresApiTest {
 
     UUID fresh = service.enter(workspace, 1).get(0);
     assertThat(readAll(100, new ArrayList<>())).containsExactly(fresh);
+  }
+
+  /** As retention does. */
+  private static void eraseTogether(List<UUID> ids) {
+    String array = ids.stream().map(id -> "'" + id + "'").collect(joining(","));
+    assertThat(
+            service.query("select erase_captures(array[%s]::uuid[], null, 'r')".formatted(array)))
+        .hasSize(ids.size());
   }
 
   private HttpResponse<String> erase(UUID id, String reason) {

@@ -1,9 +1,13 @@
 package io.egress.api.admin.erasures;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
+import io.egress.api.admin.deliveries.WrittenOutcomes;
+import io.egress.webhook.delivery.DeliveryId;
+import io.egress.webhook.deliverylog.DeliveryState;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
@@ -11,6 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -129,6 +134,77 @@ class RetentionTest {
     change("{\"legal_hold\":false}");
     eraseOlder(null);
     assertThat(pulled()).isEqualTo(ids.subList(2, 4));
+  }
+
+  /** As a lock that somebody holds does. */
+  @Test
+  void aWorkspaceThatCannotBeErasedDoesNotHoldUpTheOthers() {
+    enterOf(1, 40);
+    change("{\"retention\":\"30d\"}");
+    UUID stuck = workspace;
+    service.query(
+        """
+        create function refuse_erasure() returns trigger language plpgsql as $$
+        begin
+          raise exception 'stuck';
+        end
+        $$;
+        create trigger stuck before insert on erasures for each row
+          when (new.workspace_id = '%s') execute function refuse_erasure()
+        """
+            .formatted(stuck));
+    List<UUID> others = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      freshWorkspace();
+      enterOf(1, 40);
+      change("{\"retention\":\"30d\"}");
+      others.add(workspace);
+    }
+    try {
+      assertThatThrownBy(() -> eraseOlder(null)).hasMessageContaining("stuck");
+      assertThat(others).allSatisfy(each -> assertThat(erased(each)).isEqualTo(1));
+    } finally {
+      service.query("drop trigger stuck on erasures; drop function refuse_erasure()");
+    }
+    eraseOlder(null);
+    assertThat(erased(stuck)).isEqualTo(1);
+  }
+
+  /** A process that was killed after the commit, say. */
+  @Test
+  void answersOfReceiversAreForgottenByTheNextRunIfOneIsInterrupted() {
+    Service.await(WrittenOutcomes.DAYS.maintain(service.database));
+    WrittenOutcomes written = new WrittenOutcomes(service, workspace);
+    UUID endpoint = written.endpoint();
+    List<UUID> ids = service.enter(workspace, 2);
+    written.write(endpoint, 0, 2, DeliveryState.DELIVERED);
+    service.query("update attempts set answer = 'the title', response_headers = 'x-title: it'");
+
+    service.query("select erase_capture('%s', null, 'interrupted')".formatted(ids.get(0)));
+    eraseOlder(null);
+
+    assertThat(answered(endpoint, ids.get(0))).isFalse();
+    assertThat(answered(endpoint, ids.get(1))).isTrue();
+    service.internal(
+        "DELETE", "/internal/v1/captures/" + ids.get(1), "{\"reason\":\"uninterrupted\"}");
+    assertThat(answered(endpoint, ids.get(1))).isFalse();
+    assertThat(service.query("select from answers_to_forget").size()).isZero();
+  }
+
+  private static boolean answered(UUID endpoint, UUID capture) {
+    return service
+            .query(
+                """
+                select from attempts where delivery_id = '%s'
+                  and (answer is not null or response_headers is not null)
+                """
+                    .formatted(DeliveryId.of(endpoint, capture)))
+            .size()
+        > 0;
+  }
+
+  private static long erased(UUID workspace) {
+    return service.query("select from erasures where workspace_id = '" + workspace + "'").size();
   }
 
   @Test

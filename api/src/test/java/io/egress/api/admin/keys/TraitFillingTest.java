@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -90,6 +91,71 @@ class TraitFillingTest {
         .query(
             "select from trait_indexes() t join pg_index i on i.indexrelid = to_regclass(t.name)"
                 + " where i.indisvalid")
+        .size();
+  }
+
+  /** An erasure at the same time, in either order. */
+  @Test
+  void aChangeDuringTheFillingHasItsMode() {
+    List<UUID> ids = service.enter(workspace, 2);
+    service.query("update stream set mode = null, device_id = null");
+    service.query("update trait_filling set complete = false, position = 0, filled = 0");
+    SqlConnection first = Service.await(service.database.getConnection());
+
+    Service.await(first.query("begin; select fill_traits(100)").execute());
+    CompletableFuture<?> erasure =
+        inBackground("select erase_capture('%s', null, 'r')", ids.get(0));
+    await().until(() -> erasure.isDone() || waiting() > 0);
+    Service.await(first.query("commit").execute());
+    erasure.join();
+
+    service.query("update stream set mode = null, device_id = null");
+    service.query(
+        "update trait_filling set complete = false, workspace_id = '%s', position = 0"
+            .formatted(new UUID(0, 0)));
+    Service.await(
+        first
+            .query("begin; select erase_capture('%s', null, 'r')".formatted(ids.get(1)))
+            .execute());
+    CompletableFuture<?> filling = inBackground("select fill_traits(%s)", 100);
+    await().until(() -> filling.isDone() || waiting() > 0);
+    Service.await(first.query("commit").execute());
+    filling.join();
+    Service.await(first.close());
+
+    assertThat(service.query("select from changes where mode is not null").size()).isEqualTo(2);
+    assertThat(service.query("select from stream where mode is null").size()).isZero();
+  }
+
+  /** A call of an earlier release that had begun before the columns were there. */
+  @Test
+  void whatIsEnteredWithoutAModeAfterwardsIsFilledToo() {
+    List<UUID> ids = service.enter(workspace, 3);
+    service.put(ids.get(0), Service.capture(workspace).put("title", "Corrected"));
+    service.put(ids.get(2), Service.capture(workspace).put("title", "Corrected"));
+    service.query("update stream set mode = null, device_id = null where position > 1");
+    service.query("update changes set mode = null, device_id = null");
+
+    await().until(() -> service.query("select from stream where mode is null").size() == 0);
+    await().until(() -> service.query("select from changes where mode is null").size() == 0);
+  }
+
+  private CompletableFuture<?> inBackground(String sql, Object argument) {
+    return service
+        .database
+        .query(sql.formatted(argument))
+        .execute()
+        .toCompletionStage()
+        .toCompletableFuture();
+  }
+
+  private int waiting() {
+    return service
+        .query(
+            """
+            select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'
+            """)
         .size();
   }
 

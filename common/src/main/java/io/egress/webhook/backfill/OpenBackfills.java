@@ -1,0 +1,234 @@
+package io.egress.webhook.backfill;
+
+import io.egress.platform.database.Rows;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.Delivery.Origin;
+import io.egress.webhook.delivery.DeliveryId;
+import io.egress.webhook.deliverylog.Undelivered;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The backfills that dispatchers publish, and how far they are: those of {@code backfills}, and the
+ * erasures of each endpoint in {@code erasure_backfills}. Used on event loops.
+ */
+public final class OpenBackfills {
+  /** A backfill that may be published. */
+  public record Open(UUID endpointId, UUID id) {
+    public static final Open BEFORE_ALL = new Open(new UUID(0, 0), new UUID(0, 0));
+  }
+
+  /**
+   * The next deliveries of a backfill.
+   *
+   * @param nextPosition the first position of the next batch
+   * @param last whether the backfill ends with this batch
+   */
+  public record Batch(List<Delivery> deliveries, long nextPosition, boolean last) {
+    public Batch {
+      deliveries = List.copyOf(deliveries);
+    }
+  }
+
+  private static final String OPEN = "select endpoint, backfill from open_backfills($1, $2, $3)";
+
+  /**
+   * Deliveries in a state, oldest position first. The repeated condition is that of the partial
+   * index, which excludes delivered rows. All rows of the last position are read: any of them may
+   * be the one that was owed.
+   */
+  private static final String UNDELIVERED =
+      """
+      select d.position, d.capture_id, d.replay_id, d.origin, d.owed_at from deliveries d
+      where d.endpoint_id = b.endpoint_id and d.state = '%s' and d.state <> 'delivered'
+        and d.position >= b.next_position and d.position <= b.last_position
+        and d.replay_id is distinct from b.id and b.only_undelivered
+      order by d.position fetch first ($2::integer) rows with ties\
+      """;
+
+  /** Changes are owed to whom their capture was owed, by the stream or by a replay. */
+  private static final String CHANGES =
+      """
+      with taken as materialized (
+        select c.number, s.position, c.capture_id, c.changed_at, c.erased = (b.origin = 'erasure') as fits,
+          (e.full_history or e.created_position < s.position) and admits(e.filters, s) as owed
+        from changes c join stream s on s.capture_id = c.capture_id
+        where b.is_of_changes and c.workspace_id = e.workspace_id
+          and c.number >= b.next_position and c.number <= b.last_position
+        order by c.number limit $2::integer)
+      select number, position, capture_id, changed_at,
+        fits and (owed or position <@ (
+          select replayed_places(e.id, array_agg(position)) from taken where fits and not owed)) as wanted,
+        false
+      from taken\
+      """;
+
+  /**
+   * The next positions; a row without a position if nothing is left, no row if nothing is to be
+   * sent now. Replays and updates send no erased captures, and replays what the filter wants now.
+   * Where only deliveries of replays are read, the first one may have been delivered, which the
+   * caller has to look up. A place is a position, of changes their number.
+   */
+  private static final String TAKE =
+      """
+      select b.last_position, b.endpoint_id, b.origin, b.is_of_changes, b.created_at, s.place, s.position, s.capture_id,
+        s.changed_at, s.wanted, s.of_replay
+      from unfinished_backfills b
+        join endpoints e on e.id = b.endpoint_id
+        left join lateral (
+          (select position as place, position, capture_id, null::timestamptz as changed_at,
+              case b.origin
+                when 'backfill' then admits(e.filters, t)
+                when 'replay' then wants(e.spec->'filter', t) and not exists (
+                  select from erasures x where x.capture_id = t.capture_id)
+                else true end as wanted,
+              false as of_replay from stream t
+            where workspace_id = e.workspace_id and not b.only_undelivered and not b.is_of_changes
+              and position >= b.next_position and position <= b.last_position
+            order by position limit $2::integer)
+          union all
+          (select u.position, u.position, u.capture_id, null::timestamptz,
+              %s as wanted,
+              u.replay_id is not null and u.origin <> 'update' as of_replay
+            from ((%s) union all (%s)) as u
+            order by u.position fetch first ($2::integer) rows with ties)
+          union all
+          (%s)) s on true
+      where b.id = $1 and not e.paused and e.deleted_at is null
+      order by s.place
+      """
+          .formatted(
+              Undelivered.condition("u", "b.endpoint_id", "b.id"),
+              UNDELIVERED.formatted("exhausted"),
+              UNDELIVERED.formatted("skipped"),
+              CHANGES);
+
+  private static final String ADVANCE =
+      """
+      with erasures_done as (
+        update erasure_backfills set next_number = $2 where id = $1 and next_number < $2)
+      update backfills set
+        next_position = $2,
+        published = published + $3,
+        finished_at = case when $2 > last_position then now() end
+      where id = $1 and finished_at is null
+        and (next_position < $2 or last_position < $2)
+      """;
+
+  private static final String CANCELED =
+      "select id from backfills where id = any($1) and cancelled_at is not null";
+
+  private final Pool pool;
+
+  public OpenBackfills(Pool pool) {
+    this.pool = pool;
+  }
+
+  /** Sorted by endpoint and id. */
+  public Future<List<Open>> open(Open after, int max) {
+    return pool.preparedQuery(OPEN)
+        .execute(Tuple.of(after.endpointId(), after.id(), max))
+        .map(rows ->
+            Rows.list(rows, row -> new Open(row.getUUID("endpoint"), row.getUUID("backfill"))));
+  }
+
+  /** Empty if it is finished, or its endpoint is paused or deleted. */
+  public Future<Optional<Batch>> take(UUID id, int max) {
+    return pool.preparedQuery(TAKE)
+        .execute(Tuple.of(id, max))
+        .compose(rows ->
+            rows.size() == 0
+                ? Future.succeededFuture(Optional.empty())
+                : deliveredAtFirst(rows)
+                    .map(delivered -> Optional.of(batch(id, max, rows, delivered))));
+  }
+
+  /** Of the wanted captures that are known by deliveries of replays only. */
+  private Future<Set<UUID>> deliveredAtFirst(RowSet<Row> rows) {
+    List<UUID> firsts = new ArrayList<>();
+    for (Row row : rows) {
+      if (row.getLong("place") != null && row.getBoolean("wanted") && row.getBoolean("of_replay")) {
+        firsts.add(firstId(row));
+      }
+    }
+    return Undelivered.delivered(pool, firsts);
+  }
+
+  /** Never decreases, even if two workers publish the same backfill. */
+  public Future<Void> advance(UUID id, long nextPosition, int published) {
+    return pool.preparedQuery(ADVANCE).execute(Tuple.of(id, nextPosition, published)).mapEmpty();
+  }
+
+  /** Returns the canceled ones of the replays, read with {@code client}. */
+  public static Future<Set<UUID>> canceled(SqlClient client, Collection<UUID> replayIds) {
+    return client
+        .preparedQuery(CANCELED)
+        .execute(Tuple.tuple().addArrayOfUUID(replayIds.toArray(UUID[]::new)))
+        .map(rows -> new HashSet<>(Rows.list(rows, row -> row.getUUID("id"))));
+  }
+
+  /** {@code delivered} has the first deliveries of captures that are not wanted therefore. */
+  private static Batch batch(UUID id, int max, RowSet<Row> rows, Set<UUID> delivered) {
+    List<Delivery> deliveries = new ArrayList<>(rows.size());
+    long end = 0;
+    long taken = 0;
+    long added = 0;
+    int found = 0;
+    for (Row row : rows) {
+      end = row.getLong("last_position");
+      Long place = row.getLong("place");
+      if (place != null) {
+        taken = place;
+        found++;
+        // Several deliveries of one capture may have failed.
+        if (row.getBoolean("wanted")
+            && place != added
+            && !(row.getBoolean("of_replay") && delivered.contains(firstId(row)))) {
+          deliveries.add(delivery(id, row));
+          added = place;
+        }
+      }
+    }
+    boolean last = found < max || taken >= end;
+    return new Batch(deliveries, last ? end + 1 : taken + 1, last);
+  }
+
+  private static UUID firstId(Row row) {
+    return DeliveryId.of(row.getUUID("endpoint_id"), row.getUUID("capture_id"));
+  }
+
+  private static Delivery delivery(UUID id, Row row) {
+    UUID endpointId = row.getUUID("endpoint_id");
+    UUID captureId = row.getUUID("capture_id");
+    long position = row.getLong("position");
+    Origin origin = Origin.of(row.getString("origin"));
+    Instant owedAt =
+        Rows.instant(row, row.getBoolean("is_of_changes") ? "changed_at" : "created_at");
+    return switch (origin) {
+      case BACKFILL ->
+          Delivery.first(
+              DeliveryId.of(endpointId, captureId),
+              endpointId,
+              captureId,
+              position,
+              origin,
+              owedAt);
+      case UPDATE ->
+          Delivery.updated(id, endpointId, captureId, position, row.getLong("place"), owedAt);
+      case LIVE, REPLAY, REDELIVERY, ERASURE ->
+          Delivery.replayed(id, endpointId, captureId, position, origin, owedAt);
+    };
+  }
+}
