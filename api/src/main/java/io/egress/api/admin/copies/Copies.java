@@ -73,10 +73,11 @@ public final class Copies {
           max(day) filter (where erased @> $3::bigint) as erased_day
         from receipts
         where endpoint_id = k.id and (delivered @> $3::bigint or updated @> $3::bigint or erased @> $3::bigint)) as r on true
-      where (e.full_history or e.created_position < $3) and admits(e.filters, s) or log.accepted or r.day is not null or exists (
-          select from backfills b
-          where b.endpoint_id = e.id and b.origin not in ('backfill', 'update', 'erasure') and b.first_position <= $3
-            and b.last_position >= $3)
+      where (e.full_history or e.created_position < $3) and admits(e.filters, s) or log.accepted or r.day is not null or (
+          select true from backfills
+          where endpoint_id = e.id and origin not in ('update', 'erasure') and origin <> 'backfill' and first_position <= $3
+            and last_position >= $3
+          limit 1)
       order by k.nth
       """;
 

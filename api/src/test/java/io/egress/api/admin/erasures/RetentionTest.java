@@ -8,6 +8,7 @@ import io.egress.api.Service;
 import io.egress.api.admin.deliveries.WrittenOutcomes;
 import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
@@ -173,7 +174,7 @@ class RetentionTest {
   /** A process that was killed after the commit, say. */
   @Test
   void answersOfReceiversAreForgottenByTheNextRunIfOneIsInterrupted() {
-    Service.await(WrittenOutcomes.DAYS.maintain(service.database));
+    new LogMaintenance(service.database, WrittenOutcomes.DAYS).run();
     WrittenOutcomes written = new WrittenOutcomes(service, workspace);
     UUID endpoint = written.endpoint();
     List<UUID> ids = service.enter(workspace, 2);
