@@ -33,6 +33,8 @@ class TraitFillingTest {
   void aKeyIsRefusedUntilEverythingIsPrepared() {
     List<UUID> ids = service.enter(workspace, 30);
     service.put(ids.get(3), Service.capture(workspace).put("title", "Corrected"));
+    // The filling waits for the indexes, and these for older transactions.
+    SqlConnection older = older("select 1");
     asStoredByAnEarlierRelease();
     String path = "/internal/v1/workspaces/" + workspace + "/api-keys";
     JsonObject limited =
@@ -42,6 +44,7 @@ class TraitFillingTest {
 
     assertThat(service.internal("POST", path, limited).statusCode()).isEqualTo(409);
     assertThat(requireNonNull(filling()).getLong("done")).isZero();
+    end(older);
     HttpResponse<String> minted;
     try (Service started = service.twin()) {
       minted =
@@ -62,22 +65,30 @@ class TraitFillingTest {
   void anIndexWaitsForOlderTransactions() {
     service.query("drop index stream_by_device");
     service.query("update trait_filling set complete = false");
-    SqlConnection older = Service.await(service.database.getConnection());
-    Service.await(older.query("begin isolation level repeatable read").execute());
-    Service.await(older.query("select from stream").execute());
+    SqlConnection older = older("select from stream");
     try (Service started = service.twin(Map.of("lock", "1s", "statement", "2s"))) {
       await().until(() -> !oid().isEmpty());
       List<String> begun = oid();
 
       await().during(Duration.ofSeconds(4)).until(() -> oid().equals(begun));
 
-      Service.await(older.query("rollback").execute());
+      end(older);
       await().until(() -> valid() == 4);
       assertThat(oid()).isEqualTo(begun);
       assertThat(started).isNotNull();
-    } finally {
-      Service.await(older.close());
     }
+  }
+
+  private SqlConnection older(String reading) {
+    SqlConnection older = Service.await(service.database.getConnection());
+    Service.await(older.query("begin isolation level repeatable read").execute());
+    Service.await(older.query(reading).execute());
+    return older;
+  }
+
+  private static void end(SqlConnection older) {
+    Service.await(older.query("rollback").execute());
+    Service.await(older.close());
   }
 
   private List<String> oid() {
