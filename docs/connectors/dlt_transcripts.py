@@ -68,6 +68,7 @@ def transcripts(base_url, api_key):
 
 
 if __name__ == "__main__":
+    os.umask(0o077)  # files only for whoever runs this
     dlt.config["load.delete_completed_jobs"] = True  # dlt would keep the text of every load, also of what is erased
     pipeline = dlt.pipeline("transcripts", destination="duckdb", dataset_name="conversations")
     for name in ("captures", "changes"):  # in this order: what is loaded and changes meanwhile is replaced, too

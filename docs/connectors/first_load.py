@@ -32,11 +32,8 @@ def load(feed):
     cursor = stored_cursor(path)
     request = urllib.request.Request(
         f"{os.environ['BASE_URL']}/api/v1/{feed}{f'?after={cursor}' if cursor else ''}",
-        headers={
-            "Accept": "application/x-ndjson",
-            "Accept-Encoding": "gzip",
-            "Authorization": f"Bearer {os.environ['API_KEY']}",
-        })
+        headers={"Accept": "application/x-ndjson", "Accept-Encoding": "gzip"})
+    request.add_unredirected_header("Authorization", f"Bearer {os.environ['API_KEY']}")
     line = b""
     with urllib.request.urlopen(request, timeout=60) as stream, open(path, "ab") as file:
         for line in gzip.open(stream) if stream.headers["Content-Encoding"] else stream:
@@ -96,6 +93,7 @@ def apply_changes():
         replace("changes.jsonl", [json.dumps(end, separators=(",", ":")).encode() + b"\n"])
 
 
+os.umask(0o077)  # only for whoever runs this
 load_all("captures")
 load_all("changes")  # in this order: what is loaded and changes meanwhile is replaced, too
 apply_changes()

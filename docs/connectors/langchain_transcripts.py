@@ -115,6 +115,7 @@ def save(store, records, cursors):
 
 
 if __name__ == "__main__":
+    os.umask(0o077)  # files only for whoever runs this
     store, records, cursors = load()
     sync(TranscriptLoader(os.environ["BASE_URL"], os.environ["API_KEY"]), store, records, cursors)
     save(store, records, cursors)

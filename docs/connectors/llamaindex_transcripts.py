@@ -105,6 +105,7 @@ def save(index, cursors):
 
 
 if __name__ == "__main__":
+    os.umask(0o077)  # files only for whoever runs this
     index, cursors = load()
     sync(TranscriptReader(os.environ["BASE_URL"], os.environ["API_KEY"]), index, cursors)
     save(index, cursors)

@@ -172,6 +172,7 @@ def list_conversations(limit: Limit = 20, offset: Annotated[int, Field(ge=0)] = 
 
 
 if __name__ == "__main__":
+    os.umask(0o077)  # files only for whoever runs this
     try:
         with open(os.path.join(FOLDER, ".egress-mirror.json"), encoding="utf-8") as state:
             kept_as = json.load(state)["format"]

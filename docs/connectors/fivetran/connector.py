@@ -36,9 +36,10 @@ def schema(configuration):
 
 def request(configuration, feed, cursor):
     query = urllib.parse.urlencode({"limit": 100, **({"after": cursor} if cursor else {})})
-    return urllib.request.Request(
-        f"{configuration['base_url']}/api/v1/{feed}?{query}",
-        headers={"Authorization": f"Bearer {configuration['api_key']}", "Accept-Encoding": "gzip"})
+    page = urllib.request.Request(
+        f"{configuration['base_url']}/api/v1/{feed}?{query}", headers={"Accept-Encoding": "gzip"})
+    page.add_unredirected_header("Authorization", f"Bearer {configuration['api_key']}")
+    return page
 
 
 def page_after(*place):

@@ -10,6 +10,7 @@ import io.egress.platform.http.ListenerSettings;
 import io.egress.platform.log.LogSettings;
 import io.egress.testing.CertificateAuthority;
 import io.egress.testing.CertificateAuthority.Issued;
+import io.egress.webhook.endpoint.AddressPolicy;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.send.PushSettings;
 import java.io.IOException;
@@ -72,7 +73,7 @@ class SettingsTest {
   /** A setting is added only if a user would know what to set. */
   @Test
   void areFew() {
-    assertThat(Settings.descriptions()).hasSizeLessThanOrEqualTo(45);
+    assertThat(Settings.descriptions()).hasSizeLessThan(50);
   }
 
   @Test
@@ -215,6 +216,32 @@ class SettingsTest {
     assertThat(given.secretBox()).isNotNull();
     assertThat(given.allowHttpEndpoints()).isTrue();
     assertThat(given.addressPolicy().permits(loopback)).isTrue();
+  }
+
+  @Test
+  void deniedNetworksGoBeforeAllowedOnes() throws Exception {
+    AddressPolicy policy =
+        Settings.from(
+                environment(
+                    Map.of(
+                        "EGRESS_ALLOW_ENDPOINT_NETWORKS", "10.0.0.0/8,2a05:d01c::/32",
+                        "EGRESS_DENY_ENDPOINT_NETWORKS", "10.1.0.0/16, 2a05:d01c:8::/48,8.8.8.8")))
+            .push()
+            .addressPolicy();
+
+    for (String denied :
+        List.of("10.1.2.3", "2a05:d01c:8::5", "8.8.8.8", "::ffff:8.8.8.8", "64:ff9b::a01:203")) {
+      assertThat(policy.refusal(InetAddress.getByName(denied)))
+          .as(denied)
+          .contains("denied by the operator")
+          .doesNotContain("/");
+    }
+    for (String allowed : List.of("10.2.0.1", "2a05:d01c:9::5", "8.8.4.4")) {
+      assertThat(policy.permits(InetAddress.getByName(allowed))).as(allowed).isTrue();
+    }
+    assertThat(faults(Map.of("EGRESS_DENY_ENDPOINT_NETWORKS", "10.0.0.1/8")))
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .startsWith("EGRESS_DENY_ENDPOINT_NETWORKS: ");
   }
 
   @Test

@@ -5,6 +5,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 
 /** Keeps a second process away from a folder. The system releases it when the process ends. */
 final class FolderLock implements AutoCloseable {
@@ -17,7 +18,8 @@ final class FolderLock implements AutoCloseable {
   /** Does nothing on file systems without locks. */
   static FolderLock take(Path root, Path file) throws IOException {
     FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel.open(
+            file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), DurableFiles.FILE);
     if (!isAlone(channel)) {
       channel.close();
       throw new MirrorException("Another egress mirror keeps %s current".formatted(root));

@@ -57,7 +57,7 @@ final class MirrorFolder implements AutoCloseable {
     if (MirrorState.read(root, format).isEmpty()) {
       requireNothingElse(root);
     }
-    Files.createDirectories(root);
+    Files.createDirectories(root, DurableFiles.FOLDER);
     files.createFolder(root.resolve(SCRATCH));
     FolderLock lock = FolderLock.take(root, root.resolve(SCRATCH).resolve(LOCK));
     try {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,24 @@ class MirrorFolderTest {
     Path file = Files.writeString(folder.resolve("file"), "mine");
     refuses(file, null, file + " is a file; --to needs a folder");
     assertThat(Files.readString(file)).isEqualTo("mine");
+  }
+
+  /** Whoever else has an account on the machine does not read transcripts. */
+  @Test
+  void onlyItsUserCanReadIt() throws Exception {
+    Path root = folder.resolve("new").resolve("mirror");
+    MirrorFolder.open(root, MirrorFormat.JSON, FileOperations.REAL).close();
+    FileOperations.REAL.createFolder(root.resolve("2026"));
+    FileOperations.REAL.write(root.resolve("2026").resolve("a.json"), new byte[1], Instant.EPOCH);
+
+    try (Stream<Path> all = Files.walk(folder.resolve("new"))) {
+      assertThat(all.toList())
+          .hasSizeGreaterThan(4)
+          .allSatisfy(path ->
+              assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+                  .as(path.toString())
+                  .isEqualTo(Files.isDirectory(path) ? "rwx------" : "rw-------"));
+    }
   }
 
   @Test

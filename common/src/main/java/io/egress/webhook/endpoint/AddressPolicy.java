@@ -68,9 +68,16 @@ public final class AddressPolicy {
   private static final int IPV6_BYTES = 16;
 
   private final List<CidrBlock> exempt;
+  private final List<CidrBlock> denied;
 
   public AddressPolicy(List<CidrBlock> exempt) {
+    this(exempt, List.of());
+  }
+
+  /** What is {@code denied} is rejected even if it is exempt or public. */
+  public AddressPolicy(List<CidrBlock> exempt, List<CidrBlock> denied) {
     this.exempt = List.copyOf(exempt);
+    this.denied = List.copyOf(denied);
   }
 
   /** Whether endpoints may use names that are local to this machine or network. */
@@ -89,11 +96,13 @@ public final class AddressPolicy {
     return reason == null ? null : IpLiterals.text(inetAddress(bytes)) + " is " + reason;
   }
 
+  /** Endpoints' owners read it: it does not name the operator's networks. */
   private @Nullable String reason(byte[] address) {
-    for (CidrBlock block : exempt) {
-      if (block.contains(address)) {
-        return null;
-      }
+    if (contain(denied, address)) {
+      return "denied by the operator";
+    }
+    if (contain(exempt, address)) {
+      return null;
     }
     if (address.length == IPV4_BYTES) {
       return special(SPECIAL_IPV4, address);
@@ -106,6 +115,10 @@ public final class AddressPolicy {
     return special != null || GLOBAL_UNICAST.contains(address)
         ? special
         : "reserved (outside " + GLOBAL_UNICAST + ")";
+  }
+
+  private static boolean contain(List<CidrBlock> blocks, byte[] address) {
+    return blocks.stream().anyMatch(block -> block.contains(address));
   }
 
   private static @Nullable String special(List<Special> specials, byte[] address) {

@@ -39,6 +39,12 @@ public record PushSettings(
                 "EGRESS_ALLOW_ENDPOINT_NETWORKS",
                 "",
                 "non-public networks that endpoints may be in, such as" + " 10.0.0.0/8,fd00::/8",
+                CidrBlock::parseList),
+            reader.parsed(
+                "EGRESS_DENY_ENDPOINT_NETWORKS",
+                "",
+                "networks that are never called, public or not, such as the one of your own"
+                    + " machines; goes before EGRESS_ALLOW_ENDPOINT_NETWORKS",
                 CidrBlock::parseList)),
         proxy(reader),
         clientCertificate(reader));

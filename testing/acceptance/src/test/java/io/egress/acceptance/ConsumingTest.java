@@ -6,16 +6,22 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.egress.acceptance.FlakyProxy.Mood;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -184,6 +190,9 @@ class ConsumingTest {
       assertThat(proxy.paths()).containsExactly(STREAM, STREAM, STREAM, STREAM, CHANGES);
       assertThat(loaded()).containsExactlyInAnyOrderElementsOf(all);
 
+      assertThat(Files.getPosixFilePermissions(folder.resolve("captures.jsonl")))
+          .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+
       all.addAll(api.finish(workspace, 3));
       Snippets.run(folder, environment, "python3", "first_load.py");
       Snippets.run(folder, environment, "python3", "first_load.py");
@@ -218,6 +227,53 @@ class ConsumingTest {
       assertThat(documents()).isEqualTo(api.documents(key, ids));
     }
     assertThat(loaded()).doesNotHaveDuplicates();
+  }
+
+  /** Also one to another host, which may be somebody else's. */
+  @Test
+  void theFirstLoadSendsItsKeyOnlyToTheService() throws Exception {
+    assumeTrue(Snippets.has("python3"), "python3 is not here");
+    Files.copy(Path.of("../../docs/connectors/first_load.py"), folder.resolve("first_load.py"));
+    Queue<String> elsewhere = new ConcurrentLinkedQueue<>();
+    Vertx vertx = Vertx.vertx();
+    try {
+      int other =
+          listening(
+              vertx,
+              request -> {
+                elsewhere.add(String.valueOf(request.getHeader("authorization")));
+                request.response().setStatusCode(401).end();
+              });
+      int service =
+          listening(
+              vertx,
+              request ->
+                  request
+                      .response()
+                      .setStatusCode(302)
+                      .putHeader("location", "http://localhost:" + other + "/")
+                      .end());
+      ProcessBuilder load =
+          new ProcessBuilder("python3", "first_load.py")
+              .directory(folder.toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(folder.resolve("output").toFile());
+      load.environment()
+          .putAll(Map.of("BASE_URL", "http://127.0.0.1:" + service, "API_KEY", "a-key"));
+      assertThat(load.start().waitFor()).isEqualTo(1);
+      assertThat(elsewhere).doesNotContain("Bearer a-key").containsOnly("null");
+    } finally {
+      vertx.close().await();
+    }
+  }
+
+  private static int listening(Vertx vertx, Handler<HttpServerRequest> handler) {
+    return vertx
+        .createHttpServer()
+        .requestHandler(handler)
+        .listen(0, "127.0.0.1")
+        .await()
+        .actualPort();
   }
 
   private void load(String url, String key) throws Exception {
