@@ -265,7 +265,12 @@ final class ApiAssembly {
         .problem(Runtime.getRuntime().maxMemory())
         .ifPresent(problem -> log.warn("Memory may run out: {}", problem));
     BackgroundWork background =
-        new BackgroundWork(vertx, administration, documents, api.retention());
+        new BackgroundWork(
+            vertx,
+            administration,
+            documents,
+            api.retention(),
+            settings.dispatcher().logRetention());
     closing.push("the background work", background::stop);
     Administrative administrative = administrative(documents, background, sender, backends);
     Routes internal = internal(administrative, hook(documents, relay, background), backends);

@@ -2,7 +2,7 @@ package io.egress.acceptance;
 
 import static io.egress.acceptance.Snippets.page;
 import static io.egress.acceptance.Snippets.rows;
-import static java.util.Comparator.comparing;
+import static java.util.Comparator.comparingInt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -40,7 +40,7 @@ class TableWritersTest {
   void areAsDescribed() throws IOException {
     String migrations =
         Sources.ofProduct(".sql").stream()
-            .sorted(comparing(TableWritersTest::version))
+            .sorted(comparingInt(TableWritersTest::version))
             .map(Sources::read)
             .collect(Collectors.joining("\n"));
     TABLE
