@@ -281,7 +281,8 @@ final class ApiAssembly {
             administration,
             documents,
             new IndexBuilder(settings.database()),
-            api.retention());
+            api.retention(),
+            settings.dispatcher().logRetention());
     closing.push("the background work", background::stop);
     Administrative administrative = administrative(documents, background, sender, backends);
     Routes internal = internal(administrative, hook(documents, relay, background), backends);

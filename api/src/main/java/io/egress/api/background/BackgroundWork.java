@@ -8,6 +8,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The work on captures that nobody waits for. Each part is done by one process at a time. */
@@ -21,19 +22,26 @@ public final class BackgroundWork {
 
   private static final Duration EXPIRY_INTERVAL = Duration.ofSeconds(30);
 
+  private static final Duration DELETION_INTERVAL = Duration.ofMinutes(1);
+
   private final Recurring revising;
   private final Recurring rerendering;
   private final IndexBuilder indexes;
   private final Recurring filling;
   private final Recurring erasing;
+  private final Recurring deleting;
 
-  /** {@code retention} is that of workspaces that have none of their own. */
+  /**
+   * {@code retention} is that of workspaces that have none of their own, {@code logRetention} that
+   * of the delivery log.
+   */
   public BackgroundWork(
       Vertx vertx,
       Pool pool,
       DocumentStore documents,
       IndexBuilder indexes,
-      @Nullable Duration retention) {
+      @Nullable Duration retention,
+      Duration logRetention) {
     this.indexes = indexes;
     revising =
         new Recurring(vertx, "revising renamed captures", new Revisions(pool)::reviseAll)
@@ -50,6 +58,12 @@ public final class BackgroundWork {
                 "erasing what is older than its retention or has ended",
                 new BackgroundErasure(pool, retention)::run)
             .nowAndEvery(EXPIRY_INTERVAL);
+    deleting =
+        new Recurring(
+                vertx,
+                "deleting finished backfills",
+                new FinishedBackfills(pool, logRetention)::run)
+            .nowAndEvery(DELETION_INTERVAL);
   }
 
   /** Call when captures of a renamed device or member are waiting to be revised. Thread-safe. */
@@ -65,7 +79,13 @@ public final class BackgroundWork {
   /** Completes when nothing is running. */
   public Future<Void> stop() {
     indexes.close();
-    return Future.join(revising.stop(), rerendering.stop(), filling.stop(), erasing.stop())
+    return Future.join(
+            List.of(
+                revising.stop(),
+                rerendering.stop(),
+                filling.stop(),
+                erasing.stop(),
+                deleting.stop()))
         .mapEmpty();
   }
 }

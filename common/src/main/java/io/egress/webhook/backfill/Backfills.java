@@ -8,6 +8,7 @@ import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -41,6 +42,17 @@ public final class Backfills {
       @Nullable Long toPosition,
       @Nullable Instant to,
       boolean onlyUndelivered) {}
+
+  /**
+   * A place in the list of an endpoint's backfills.
+   *
+   * @param createdAt when the backfill at this place was created; null for that of the one with the
+   *     id, which must still be there
+   */
+  public record Place(@Nullable Instant createdAt, UUID id) {
+    private static final Place FIRST =
+        new Place(Instant.parse("9999-12-31T23:59:59Z"), new UUID(-1, -1));
+  }
 
   private static final String COLUMNS =
       """
@@ -114,9 +126,9 @@ public final class Backfills {
   private static final String LIST =
       """
       select %s from backfills b
-      where endpoint_id = $1 and origin not in ('update', 'erasure') and ($2::uuid is null or (created_at, id) < (
-        select created_at, id from backfills where id = $2 and endpoint_id = $1))
-      order by created_at desc, id desc limit $3
+      where endpoint_id = $1 and origin not in ('update', 'erasure')
+        and (created_at, id) < (coalesce($2, (select created_at from backfills where id = $3 and endpoint_id = $1)), $3)
+      order by created_at desc, id desc limit $4
       """
           .formatted(COLUMNS);
 
@@ -151,6 +163,38 @@ public final class Backfills {
       where id = $2 and %s and cancelled_at is null and origin <> 'backfill'
       """
           .formatted(OF_WORKSPACE);
+
+  private static final String INDEXED =
+      "select has_index('backfills_open') and has_index('backfills_by_end') as are_indexed";
+
+  /** Of a replay, it is kept what it was to send: attempts may have reached the receiver. */
+  private static final String DELETE_FINISHED =
+      """
+      with ended as materialized (
+        select id, endpoint_id, origin, first_position, last_position from backfills
+        where finished_at < now() - $1::bigint * interval '1 ms' and finished_at is not null and origin <> 'backfill'
+        order by finished_at limit $2 for update skip locked),
+      replayed as (
+        update endpoints e set replayed = few_parts(e.replayed + r.places)
+        from (
+          select endpoint_id, range_agg(int8range(first_position, last_position, '[]')) as places from ended
+          where origin in ('replay', 'redelivery') and first_position <= last_position group by 1) r
+        where e.id = r.endpoint_id and not e.replayed @> r.places)
+      delete from backfills b using ended where b.id = ended.id
+      """;
+
+  private static final String FINISH_OF_DELETED =
+      """
+      with recursive backfilled as (
+        select next_backfilled('00000000-0000-0000-0000-000000000000') as id
+        union all
+        select next_backfilled(id) from backfilled where id is not null)
+      update backfills set finished_at = now() where id in (
+        select b.id from backfilled k join endpoints e on e.id = k.id and e.deleted_at is not null
+          cross join lateral (
+            select id from backfills where endpoint_id = e.id and finished_at is null limit $1) b
+        limit $1)
+      """;
 
   private final Pool pool;
 
@@ -228,8 +272,10 @@ public final class Backfills {
   }
 
   /** Newest first; only those after {@code after}, unless that is null. */
-  public List<Backfill> list(UUID endpointId, @Nullable UUID after, int max) {
-    return Rows.list(Rows.of(pool, LIST, endpointId, after, max), Backfill::of);
+  public List<Backfill> list(UUID endpointId, @Nullable Place after, int max) {
+    Place place = after == null ? Place.FIRST : after;
+    return Rows.list(
+        Rows.of(pool, LIST, endpointId, place.createdAt(), place.id(), max), Backfill::of);
   }
 
   /** Of all endpoints, without redeliveries, newest first; at most 100 of each endpoint. */
@@ -264,5 +310,23 @@ public final class Backfills {
   /** Returns whether there was such a backfill that could be canceled. */
   public static boolean cancel(SqlClient client, UUID workspaceId, UUID id) {
     return Rows.of(client, CANCEL, workspaceId, id).rowCount() > 0;
+  }
+
+  /** Whether {@link #deleteFinished} and {@link #finishOfDeletedEndpoints} read no whole table. */
+  public static boolean areIndexed(SqlClient client) {
+    return Rows.of(client, INDEXED).iterator().next().getBoolean("are_indexed");
+  }
+
+  /**
+   * Deletes some of those that finished longer ago than {@code kept}, without full histories, and
+   * returns their number.
+   */
+  public static int deleteFinished(SqlClient client, Duration kept, int max) {
+    return Rows.of(client, DELETE_FINISHED, kept, max).rowCount();
+  }
+
+  /** A deleted endpoint is owed nothing. Returns the number. */
+  public static int finishOfDeletedEndpoints(SqlClient client, int max) {
+    return Rows.of(client, FINISH_OF_DELETED, max).rowCount();
   }
 }

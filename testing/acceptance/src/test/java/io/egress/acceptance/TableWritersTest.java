@@ -80,7 +80,10 @@ class TableWritersTest {
   @Test
   void theirGrowthIsDescribed() throws IOException {
     Set<String> described = new TreeSet<>();
-    for (String row : rows(page("docs/scaling.md"), "| table | rows for a million captures | what ends them | the oldest |")) {
+    for (String row :
+        rows(
+            page("docs/scaling.md"),
+            "| table | rows for a million captures | what ends them | the oldest |")) {
       NAME.matcher(row.substring(0, row.indexOf('|', 1)))
           .results()
           .forEach(name -> described.add(name.group(1)));

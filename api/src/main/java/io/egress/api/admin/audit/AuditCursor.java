@@ -2,9 +2,7 @@ package io.egress.api.admin.audit;
 
 import io.egress.api.intake.CursorText;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The position of an entry in lists, which are sorted by time (in microseconds) and number. Encoded
@@ -28,19 +26,13 @@ record AuditCursor(Instant at, long id) {
   }
 
   String encode() {
-    return CursorText.encode(micros(at), id);
+    return CursorText.encode(CursorText.micros(at), id);
   }
 
   /** Empty if {@link #encode} cannot have written the text. */
   static Optional<AuditCursor> decode(String text) {
     return CursorText.decode(text, 2)
-        .filter(numbers -> numbers[0] >= 0 && numbers[0] <= micros(LATEST))
-        .map(numbers ->
-            new AuditCursor(Instant.EPOCH.plus(numbers[0], ChronoUnit.MICROS), numbers[1]));
-  }
-
-  private static long micros(Instant instant) {
-    return TimeUnit.SECONDS.toMicros(instant.getEpochSecond())
-        + TimeUnit.NANOSECONDS.toMicros(instant.getNano());
+        .filter(numbers -> numbers[0] >= 0 && numbers[0] <= CursorText.micros(LATEST))
+        .map(numbers -> new AuditCursor(CursorText.instant(numbers[0]), numbers[1]));
   }
 }

@@ -5,8 +5,10 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.UUID;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the audit log, newest entries first. */
@@ -14,18 +16,11 @@ public final class AuditEntries {
   private static final String COLUMNS =
       "id, at, workspace_id, action, kind, thing_id, actor, via, remote_address, request_id, changes";
 
-  /** Both bounds are always set, so that the generic plan uses the index for them. */
-  private static final String REST =
-      """
-        at >= $1 and (at, id) < ($2, $3)
-        and ($4::text is null or action = $4) and ($5::uuid is null or thing_id = $5)
-        and ($6::text is null or actor = $6)
-      order by at desc, id desc limit $7
-      """;
-
-  private static final String OF_ALL = "select " + COLUMNS + " from audit where " + REST;
-  private static final String OF_WORKSPACE =
-      "select " + COLUMNS + " from audit where workspace_id = $8 and " + REST;
+  /**
+   * A statement for the conditions that are given: one that stands for any of them would have a
+   * plan that reads and sorts all entries of a workspace.
+   */
+  record Statement(String sql, Tuple parameters) {}
 
   /** {@code next} is null on the last page. */
   public record Page(List<AuditEntry> entries, @Nullable AuditCursor next) {
@@ -43,28 +38,41 @@ public final class AuditEntries {
 
   /** {@code limit} replaces the query's limit. */
   public Page page(AuditFilter filter, int limit) {
-    Tuple bounds =
-        Rows.parameters(
-            filter.since(),
-            filter.after().at(),
-            filter.after().id(),
-            filter.action(),
-            filter.thingId(),
-            filter.actor(),
-            (long) limit + 1);
-    UUID workspaceId = filter.workspaceId();
+    Statement statement = statement(filter, limit);
     List<AuditEntry> entries =
         Rows.list(
-            (workspaceId == null
-                    ? pool.preparedQuery(OF_ALL).execute(bounds)
-                    : pool.preparedQuery(OF_WORKSPACE).execute(bounds.addUUID(workspaceId)))
-                .await(),
+            pool.preparedQuery(statement.sql()).execute(statement.parameters()).await(),
             AuditEntries::entry);
     if (entries.size() <= limit) {
       return new Page(entries, null);
     }
     List<AuditEntry> first = entries.subList(0, limit);
     return new Page(first, first.getLast().cursor());
+  }
+
+  /** Of one entry more than {@code limit}. */
+  static Statement statement(AuditFilter filter, int limit) {
+    List<@Nullable Object> values = new ArrayList<>();
+    values.add(filter.since());
+    values.add(filter.after().at());
+    values.add(filter.after().id());
+    StringBuilder conditions = new StringBuilder("at >= $1 and (at, id) < ($2, $3)");
+    Map<String, @Nullable Object> wanted = new LinkedHashMap<>();
+    wanted.put("workspace_id", filter.workspaceId());
+    wanted.put("action", filter.action());
+    wanted.put("thing_id", filter.thingId());
+    wanted.put("actor", filter.actor());
+    wanted.forEach((column, value) -> {
+      if (value != null) {
+        values.add(value);
+        conditions.append(" and %s = $%d".formatted(column, values.size()));
+      }
+    });
+    values.add((long) limit + 1);
+    String sql =
+        "select %s from audit where %s order by at desc, id desc limit $%d"
+            .formatted(COLUMNS, conditions, values.size());
+    return new Statement(sql, Rows.parameters(values.toArray()));
   }
 
   private static AuditEntry entry(Row row) {

@@ -70,14 +70,16 @@ public final class Copies {
           where delivery_id = d.id and day = d.day and outcome = 'delivered' limit 1) as a on true) as log on true
       left join lateral (
         select min(day) filter (where delivered @> $3::bigint or updated @> $3::bigint) as day,
+          max(day) filter (where delivered @> $3::bigint or updated @> $3::bigint) as last_day,
           max(day) filter (where erased @> $3::bigint) as erased_day
         from receipts
-        where endpoint_id = k.id and (delivered @> $3::bigint or updated @> $3::bigint or erased @> $3::bigint)) as r on true
-      where (e.full_history or e.created_position < $3) and admits(e.filters, s) or log.accepted or r.day is not null or (
+        where endpoint_id = k.id and day >= $4 and (delivered @> $3::bigint or updated @> $3::bigint or erased @> $3::bigint)) as r on true
+      where (e.full_history or e.created_position < $3) and admits(e.filters, s) or log.accepted or r.day is not null
+        or e.replayed @> $3::bigint or (
           select true from backfills
           where endpoint_id = e.id and origin not in ('update', 'erasure') and origin <> 'backfill' and first_position <= $3
             and last_position >= $3
-          limit 1)
+          order by created_at limit 1)
       order by k.nth
       """;
 
@@ -179,14 +181,21 @@ public final class Copies {
         told(row, newest, revision, erasedAt));
   }
 
-  /** What is older than the log does not say which revision it was. */
+  /**
+   * What is older than the log does not say which revision it was. What was owed since a later day
+   * than that of the newest change has shown it.
+   */
   private static @Nullable Boolean told(
       Row row, Newest newest, @Nullable Long revision, @Nullable Instant erasedAt) {
     if (newest.erasedAt() != null) {
       return erasedAt != null || row.getLocalDate("erased_day") != null;
     }
-    return newest.changedAt() == null
-        ? null
-        : Boolean.valueOf(revision != null && revision >= newest.revision());
+    Instant changedAt = newest.changedAt();
+    if (changedAt == null) {
+      return null;
+    }
+    LocalDate lastDay = row.getLocalDate("last_day");
+    return (revision != null && revision >= newest.revision())
+        || (lastDay != null && lastDay.isAfter(LocalDate.ofInstant(changedAt, ZoneOffset.UTC)));
   }
 }

@@ -6,7 +6,6 @@ import io.egress.api.call.Call;
 import io.egress.api.call.Pages;
 import io.egress.api.intake.QueryValues;
 import io.egress.api.intake.ReplayBody;
-import io.egress.platform.http.PathIds;
 import io.egress.webhook.backfill.Backfills;
 import io.egress.webhook.deliverylog.DeliveryState;
 import java.util.List;
@@ -47,14 +46,14 @@ public final class ReplayCalls {
   /** Replays of one endpoint. */
   public Answer list(Call call) {
     int limit = QueryValues.limit(call.query());
-    UUID after = QueryValues.after(call.query(), PathIds::uuid);
+    Backfills.Place after = QueryValues.after(call.query(), ReplayCursor::decode);
     List<Detailed> found =
         replays.list(call.workspaceId(), call.id("endpoint"), after, limit + 1).stream()
             .map(each -> new Detailed(each.replay(), each.outcomes()))
             .toList();
     List<Detailed> page = found.subList(0, Math.min(limit, found.size()));
     return Pages.answer(
-        "replays", page, found.size() > limit ? page.getLast().replay().id().toString() : null);
+        "replays", page, found.size() > limit ? ReplayCursor.of(page.getLast().replay()) : null);
   }
 
   /** Shows a replay with the states of its deliveries. */

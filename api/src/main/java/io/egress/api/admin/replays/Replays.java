@@ -101,7 +101,8 @@ public final class Replays {
   }
 
   /** Newest first; only those after {@code after}, unless that is null. */
-  public List<Progress> list(UUID workspaceId, UUID endpointId, @Nullable UUID after, int max) {
+  public List<Progress> list(
+      UUID workspaceId, UUID endpointId, Backfills.@Nullable Place after, int max) {
     requireEndpoint(workspaceId, endpointId);
     return progress(backfills.list(endpointId, after, max));
   }

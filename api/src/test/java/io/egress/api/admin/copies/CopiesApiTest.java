@@ -201,6 +201,34 @@ class CopiesApiTest {
     }
   }
 
+  /** Receipts have no revisions, but days. */
+  @Test
+  void whoGotACaptureAfterItsChangeWasToldOfIt() {
+    UUID endpoint = written.endpoint();
+    List<UUID> ids = service.enter(workspace, 2);
+    ids.forEach(id -> service.put(id, Service.capture(workspace).put("title", "Corrected")));
+    service.query(
+        "update changes set changed_at = now() - interval '50 days' where workspace_id = '%s'"
+            .formatted(workspace));
+    service.query("alter table stream disable trigger stream_is_insert_only");
+    service.query(
+        "update stream set entered_at = now() - interval '60 days' where workspace_id = '%s'"
+            .formatted(workspace));
+    service.query("alter table stream enable trigger stream_is_insert_only");
+    for (String receipt :
+        List.of("55, '{[1,3)}', '{}'", "50, '{}', '{[1,3)}'", "45, '{[1,2)}', '{}'")) {
+      service.query(
+          "insert into receipts (endpoint_id, erased, day, delivered, updated)"
+              + " select '%s', '{}', (now() at time zone 'UTC')::date - %s"
+                  .formatted(endpoint, receipt));
+    }
+
+    assertThat(endpoint(ids.get(0), endpoint).getBoolean("told")).isTrue();
+    assertThat(endpoint(ids.get(1), endpoint).getBoolean("told"))
+        .as("that of the day of the change may have been an earlier one")
+        .isFalse();
+  }
+
   /** What was sent is never said not to have been. */
   @Test
   void errsOnOneSideOnly() {
