@@ -197,10 +197,16 @@ $$;
 create or replace function fill_traits(chunk_max integer) returns boolean
 language plpgsql volatile as $$
 declare
+  walks boolean := not exists (select from trait_filling where complete);
   reached trait_filling;
   ids uuid[];
+  entered bigint;
+  changed bigint;
 begin
-  if exists (select from trait_filling where complete) then
+  if not walks then
+    if not has_index('stream_without_mode') or not has_index('changes_without_mode') then
+      return false;
+    end if;
     ids := array(select capture_id from stream where mode is null order by workspace_id, position limit chunk_max)
       || array(select capture_id from changes where mode is null order by workspace_id, number limit chunk_max);
   else
@@ -229,9 +235,11 @@ begin
     order by workspace_id, position for no key update;
   update stream s set mode = c.mode, device_id = c.device_id
   from captures c where s.capture_id = any(ids) and c.id = s.capture_id and s.mode is null;
+  get diagnostics entered = row_count;
   update changes x set mode = s.mode, device_id = s.device_id
   from stream s where x.capture_id = any(ids) and s.capture_id = x.capture_id and x.mode is null;
-  return true;
+  get diagnostics changed = row_count;
+  return walks or entered + changed > 0;
 end
 $$;
 

@@ -1,9 +1,11 @@
 package io.egress.api.background;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
 import io.egress.api.admin.deliveries.WrittenOutcomes;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
@@ -74,10 +76,45 @@ class FinishedBackfillsTest {
         .isEqualTo(
             whole.getJsonArray("replays").stream()
                 .skip(2)
-                .collect(
-                    io.vertx.core.json.JsonArray::new,
-                    io.vertx.core.json.JsonArray::add,
-                    io.vertx.core.json.JsonArray::addAll));
+                .collect(JsonArray::new, JsonArray::add, JsonArray::addAll));
+  }
+
+  @Test
+  void aListOfReplaysReadsNoUpdates() {
+    service.enter(workspace, 3);
+    UUID endpoint = new WrittenOutcomes(service, workspace).endpoint();
+    for (int i = 0; i < 3; i++) {
+      add(endpoint, "replay", "now()");
+    }
+    service.query(
+        """
+        insert into backfills (id, endpoint_id, origin, first_position, next_position, last_position, finished_at)
+        select gen_random_uuid(), '%s', 'update', 1, 2, 1, now() from generate_series(1, 20000);
+        analyze backfills
+        """
+            .formatted(endpoint));
+    long before = backfillsRead();
+
+    // Its connections count at the latest when they end.
+    try (Service read = service.twin()) {
+      assertThat(
+              new JsonObject(
+                      read.internal("GET", path + "/endpoints/" + endpoint + "/replays", "").body())
+                  .getJsonArray("replays"))
+          .hasSize(3);
+    }
+
+    await().until(() -> backfillsRead() > before);
+    assertThat(backfillsRead() - before).isLessThan(1_000);
+  }
+
+  private long backfillsRead() {
+    return service
+        .query(
+            "select seq_tup_read + idx_tup_fetch from pg_stat_user_tables where relname = 'backfills'")
+        .iterator()
+        .next()
+        .getLong(0);
   }
 
   /** Mid-list, during the update. */
@@ -104,8 +141,13 @@ class FinishedBackfillsTest {
       add(other, "update", "null");
     }
     service.internal("DELETE", path + "/endpoints/" + endpoint, "");
+    service.query(
+        "insert into erasure_backfills (endpoint_id, next_number, last_number) values ('%s', 1, 2)"
+            .formatted(endpoint));
 
     run();
+
+    assertThat(service.query("select from erasure_backfills").size()).isZero();
 
     assertThat(
             service.query("select distinct endpoint_id from backfills where finished_at is null"))

@@ -188,7 +188,10 @@ public final class Backfills {
       with recursive backfilled as (
         select next_backfilled('00000000-0000-0000-0000-000000000000') as id
         union all
-        select next_backfilled(id) from backfilled where id is not null)
+        select next_backfilled(id) from backfilled where id is not null),
+      unnotified as (
+        delete from erasure_backfills x using backfilled k, endpoints e
+        where x.endpoint_id = k.id and e.id = k.id and e.deleted_at is not null)
       update backfills set finished_at = now() where id in (
         select b.id from backfilled k join endpoints e on e.id = k.id and e.deleted_at is not null
           cross join lateral (

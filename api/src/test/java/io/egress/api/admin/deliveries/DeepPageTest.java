@@ -45,8 +45,9 @@ class DeepPageTest {
             .formatted(workspace));
     service.query(
         """
-        insert into stream (workspace_id, position, capture_id, chain)
-        select '%1$s', n, md5('%1$s' || n)::uuid, 0 from generate_series(2, 20000) n
+        insert into stream (workspace_id, position, capture_id, chain, mode, device_id)
+        select workspace_id, n, md5('%1$s' || n)::uuid, 0, mode, device_id
+        from stream, generate_series(2, 20000) n where workspace_id = '%1$s'
         """
             .formatted(workspace));
     service.query("update workspaces set stream_head = 20000 where id = '%s'".formatted(workspace));
