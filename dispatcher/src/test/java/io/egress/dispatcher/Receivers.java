@@ -17,6 +17,7 @@ import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +44,10 @@ public final class Receivers implements AutoCloseable {
   public static final Behaviour HANGING = (_, _) -> {};
 
   private final Vertx vertx = Vertx.vertx();
-  private final CertificateAuthority authority = new CertificateAuthority();
+  /** Also for a dispatcher whose clock is months ahead. */
+  private static final Duration VALID_FOR = Duration.ofDays(100);
+
+  private final CertificateAuthority authority = new CertificateAuthority(VALID_FOR);
   private final HttpServer server;
   private final Map<String, Behaviour> behaviours = new ConcurrentHashMap<>();
   private final Map<String, AtomicInteger> requests = new ConcurrentHashMap<>();

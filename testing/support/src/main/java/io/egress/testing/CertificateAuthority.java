@@ -28,8 +28,7 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /** A certificate authority for tests. Bouncy Castle is on the class path of tests only. */
 public final class CertificateAuthority {
-  /** Also by a clock that is months ahead or behind. */
-  private static final Duration VALID_FOR = Duration.ofDays(100);
+  private static final Duration DAY = Duration.ofDays(1);
 
   /** In PEM form, the key as PKCS#8. */
   public record Issued(String certificate, String key) {
@@ -51,14 +50,21 @@ public final class CertificateAuthority {
   private final X500Name issuer = new X500Name("CN=Test Authority " + UUID.randomUUID());
   private final KeyPair keys = newKeys();
   private final X509CertificateHolder certificate;
+  private final Duration validFor;
 
   public CertificateAuthority() {
-    certificate = issue(issuer, keys, Instant.now().plus(VALID_FOR), true);
+    this(DAY);
+  }
+
+  /** {@code validFor} is how far in the future and in the past its certificates are valid. */
+  public CertificateAuthority(Duration validFor) {
+    this.validFor = validFor;
+    certificate = issue(issuer, keys, Instant.now().plus(validFor), true);
   }
 
   /** For DNS names, or IP addresses. */
   public Issued issueFor(String... names) {
-    return issue(Instant.now().plus(VALID_FOR), names);
+    return issue(Instant.now().plus(validFor), names);
   }
 
   public Issued issueExpired(String... names) {
@@ -86,7 +92,7 @@ public final class CertificateAuthority {
         new JcaX509v3CertificateBuilder(
             issuer,
             new BigInteger(64, ThreadLocalRandom.current()),
-            Date.from(Instant.now().minus(VALID_FOR)),
+            Date.from(Instant.now().minus(validFor)),
             Date.from(notAfter),
             subject,
             subjectKeys.getPublic());
