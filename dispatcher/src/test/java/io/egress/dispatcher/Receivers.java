@@ -44,6 +44,7 @@ public final class Receivers implements AutoCloseable {
   public static final Behaviour HANGING = (_, _) -> {};
 
   private final Vertx vertx = Vertx.vertx();
+
   /** Also for a dispatcher whose clock is months ahead. */
   private static final Duration VALID_FOR = Duration.ofDays(100);
 
