@@ -224,15 +224,40 @@ begin
 end
 $$;
 
+-- The modes of the captures of a device, or of all if device is null: those that are there, so that one which a
+-- later release adds is among them. A look into an index for each.
+create function modes_of(workspace uuid, device uuid) returns setof text
+language plpgsql stable parallel safe as $$
+declare
+  reached text := '';
+begin
+  loop
+    if device is null then
+      select mode into reached from stream
+      where workspace_id = workspace and mode > reached order by mode limit 1;
+    else
+      select mode into reached from stream
+      where workspace_id = workspace and device_id = device and mode > reached order by mode limit 1;
+    end if;
+    exit when reached is null;
+    return next reached;
+  end loop;
+end
+$$;
+
 -- The kinds of captures that a filter wants, for a look into an index each; device_id is null if it wants all
 -- devices.
-create function wanted_kinds(filter jsonb) returns table (device_id uuid, mode text)
-language sql immutable parallel safe as $$
-  select nullif(d.id, '')::uuid, m.name
-  from jsonb_array_elements_text(
-      case when coalesce(filter->'devices', 'null') = 'null' then '[""]' else filter->'devices' end) as d(id)
-    cross join jsonb_array_elements_text(
-      case when coalesce(filter->'modes', 'null') = 'null' then '["ambient", "manual"]' else filter->'modes' end) as m(name)
+create function wanted_kinds(workspace uuid, filter jsonb) returns table (device_id uuid, mode text)
+language sql stable parallel safe as $$
+  select d.id, m.name
+  from (
+    select nullif(id, '')::uuid as id from jsonb_array_elements_text(
+      case when coalesce(filter->'devices', 'null') = 'null' then '[""]' else filter->'devices' end) as id) d
+    cross join lateral (
+      select name from jsonb_array_elements_text(
+        case when coalesce(filter->'modes', 'null') = 'null' then '[]' else filter->'modes' end) as name
+      union all
+      select name from modes_of(workspace, d.id) as name where coalesce(filter->'modes', 'null') = 'null') m
 $$;
 
 -- Like readable_rows, of the captures that a filter wants. What was erased before all others, as a retention
@@ -245,7 +270,7 @@ declare
     where workspace_id = workspace and last_position > after and first_position <= after + 1), 0));
 begin
   return query
-  select s.* from wanted_kinds(filter) k
+  select s.* from wanted_kinds(workspace, filter) k
   cross join lateral (
     (select * from stream t
       where t.workspace_id = workspace and t.device_id = k.device_id and t.mode = k.mode and t.position > reached
@@ -271,7 +296,7 @@ declare
     from workspaces w where id = workspace);
 begin
   return coalesce((
-    select max(s.position) from wanted_kinds(filter) k
+    select max(s.position) from wanted_kinds(workspace, filter) k
     cross join lateral (
       (select t.position from stream t
         where t.workspace_id = workspace and t.device_id = k.device_id and t.mode = k.mode and t.position <= head
@@ -290,7 +315,7 @@ create function limited_changes(workspace uuid, filter jsonb, after bigint, coun
 language plpgsql stable rows 50 as $$
 begin
   return query
-  select s.* from wanted_kinds(filter) k
+  select s.* from wanted_kinds(workspace, filter) k
   cross join lateral (
     (select * from changes t
       where t.workspace_id = workspace and t.device_id = k.device_id and t.mode = k.mode and t.number > after
@@ -308,7 +333,7 @@ create function limited_changes_head(workspace uuid, filter jsonb) returns bigin
 language plpgsql stable as $$
 begin
   return coalesce((
-    select max(s.number) from wanted_kinds(filter) k
+    select max(s.number) from wanted_kinds(workspace, filter) k
     cross join lateral (
       (select t.number from changes t
         where t.workspace_id = workspace and t.device_id = k.device_id and t.mode = k.mode

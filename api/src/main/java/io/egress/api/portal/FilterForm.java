@@ -8,12 +8,15 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The fields of a filter in the forms for endpoints and keys. */
 public final class FilterForm {
+  private static final String SEPARATOR = ",";
+
   private FilterForm() {}
 
   /**
@@ -22,9 +25,9 @@ public final class FilterForm {
    */
   static @Nullable JsonObject body(PortalForm form) {
     JsonObject filter = new JsonObject();
-    String mode = form.text("filter");
-    if (!mode.isEmpty()) {
-      filter.put("modes", new JsonArray().add(mode));
+    String modes = form.text("filter");
+    if (!modes.isEmpty()) {
+      filter.put("modes", new JsonArray(List.of(modes.split(SEPARATOR, -1))));
     }
     String devices = form.text("filter_devices");
     if (!devices.isEmpty()) {
@@ -33,15 +36,28 @@ public final class FilterForm {
     return filter.isEmpty() ? null : filter;
   }
 
-  /** The choices of the form; empty for all. */
-  public static List<String> modes() {
-    return Stream.concat(Stream.of(""), Mode.wireNames().stream()).toList();
+  /**
+   * The choices of the form: all, which is empty, each mode, and what the filter wants now, so that
+   * a form that is saved as it is changes nothing.
+   */
+  public static List<String> choices(@Nullable StreamFilter filter) {
+    return Stream.of(Stream.of(""), Mode.wireNames().stream(), Stream.of(chosen(filter)))
+        .flatMap(Function.identity())
+        .distinct()
+        .toList();
   }
 
-  /** The mode that the filter wants; empty for all. */
-  public static String mode(@Nullable StreamFilter filter) {
+  /** The modes that the filter wants; empty for all. */
+  public static String chosen(@Nullable StreamFilter filter) {
     Set<Mode> modes = filter == null ? null : filter.modes();
-    return modes == null || modes.size() != 1 ? "" : modes.iterator().next().wireName();
+    return modes == null
+        ? ""
+        : modes.stream().map(Mode::wireName).collect(Collectors.joining(SEPARATOR));
+  }
+
+  /** A choice in words. */
+  public static String label(String choice) {
+    return choice.isEmpty() ? "all modes" : "only " + choice.replace(SEPARATOR, " and ");
   }
 
   /** The ids of the devices that the filter wants, one a line; empty for all. */

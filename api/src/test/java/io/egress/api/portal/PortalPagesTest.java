@@ -67,6 +67,25 @@ class PortalPagesTest {
     browser = Browser.at(service, workspace, "admin");
   }
 
+  /** So that saving the page widens no filter once there is a third mode. */
+  @Test
+  void aFilterOfAllModesByNameIsShownAsItIs() {
+    JsonObject filter =
+        new JsonObject().put("modes", new JsonArray().add("ambient").add("manual"));
+    String path = "/internal/v1/workspaces/" + workspace + "/endpoints";
+    JsonObject endpoint =
+        new JsonObject(
+            service
+                .internal(
+                    "POST",
+                    path,
+                    new JsonObject().put("url", "https://crm.example/hook").put("filter", filter))
+                .body());
+
+    assertThat(browser.get(page + "/endpoints/" + endpoint.getString("id")).body())
+        .contains("<option value=\"ambient,manual\" selected>only ambient and manual</option>");
+  }
+
   @Test
   void anEmptyWorkspaceShowsWhatToDoNext() {
     assertThat(browser.get(page + "/").body()).contains("Add an endpoint", "create an API key");
