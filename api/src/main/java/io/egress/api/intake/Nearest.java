@@ -17,7 +17,8 @@ public final class Nearest {
         .filter(each -> distance(name, each) <= Math.max(1, each.length() / 2))
         .min(Comparator.comparingInt(each -> distance(name, each)))
         .map(each -> "; did you mean " + each + "?")
-        .orElse("; there are " + String.join(", ", known));
+        .orElse(
+            (known.size() == 1 ? "; the only one is " : "; there are ") + String.join(", ", known));
   }
 
   /** The number of characters to insert, remove or replace. */

@@ -24,8 +24,8 @@ final class Forms {
       Map.ofEntries(
           Map.entry("url", "URL"),
           Map.entry("description", "Description"),
-          Map.entry("max_per_second", "Webhooks a second, at most,"),
-          Map.entry("max_in_flight", "Webhooks at a time, at most,"),
+          Map.entry("max_per_second", "Maximum webhooks per second"),
+          Map.entry("max_in_flight", "Maximum webhooks at a time"),
           Map.entry("client_certificate", "The certificate and its key:"),
           Map.entry("client_certificate.certificate", "Certificate"),
           Map.entry("client_certificate.key", "Private key"),

@@ -346,7 +346,7 @@ public final class PullHandler {
   }
 
   static Refusal unknownKey() {
-    return new Refusal(401, "missing, unknown or deleted API key");
+    return new Refusal(401, "missing, unknown, deleted or expired API key");
   }
 
   private static long bytesMax(RoutingContext ctx) {

@@ -19,6 +19,7 @@ class NearestTest {
   void orAllThatThereAre() {
     assertThat(Nearest.hint("colour", KNOWN))
         .isEqualTo("; there are capture_id, limit, outcome, state");
+    assertThat(Nearest.hint("q", List.of("search"))).isEqualTo("; the only one is search");
     assertThat(Nearest.hint("state", List.of())).isEqualTo("; this call has none");
   }
 

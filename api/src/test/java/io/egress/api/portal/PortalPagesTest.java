@@ -276,7 +276,7 @@ class PortalPagesTest {
                 "header_value", "withheld-value"));
     assertThat(refused.statusCode()).isEqualTo(400);
     assertThat(refused.body())
-        .contains("Webhooks a second, at most, must", "Header Content-Length ")
+        .contains("Maximum webhooks per second must", "Header Content-Length ")
         .contains("id=\"max_per_second-problem\"", "id=\"header_name-problem\"")
         .contains("aria-describedby=\"max_per_second-problem\"", "value=\"many\"")
         .contains("value=\"search\"", "value=\"Content-Length\"", "<details open")
@@ -622,13 +622,13 @@ class PortalPagesTest {
     UUID capture = capture("A talk");
     write(endpoints.get(0), capture, DeliveryState.EXHAUSTED, "{}");
     write(endpoints.get(1), capture, DeliveryState.EXHAUSTED, "{}");
-    assertThat(browser.get(page + "/").body()).doesNotContain("They may have one cause");
+    assertThat(browser.get(page + "/").body()).doesNotContain("They may share a cause");
     write(endpoints.get(2), capture, DeliveryState.EXHAUSTED, "{}");
 
     assertThat(browser.get(page + "/").body())
         .contains(
             "3 endpoints: answered 500 Internal Server Error.",
-            "They may have one cause",
+            "They may share a cause",
             "Last 24 hours, all endpoints",
             "aria-label=\"Last 24 hours: 3 given up\"");
   }
@@ -648,8 +648,8 @@ class PortalPagesTest {
             page + "/deliveries/" + DeliveryId.of(endpoint, capture),
             "Last 24 hours",
             "How long attempts took",
-            "half (p50): less than 16 ms",
-            "99 of 100 (p99): less than 16 ms",
+            "median (p50): less than 16 ms",
+            "99th percentile (p99): less than 16 ms",
             "By the hour");
     assertThat(browser.get(page + "/endpoints/" + endpoint("two")).body())
         .doesNotContain("How long attempts took");
@@ -735,7 +735,7 @@ class PortalPagesTest {
     assertThat(service.pull("/api/v1/captures/" + capture, service.mintKey(workspace)).statusCode())
         .isEqualTo(410);
     assertThat(browser.get(page + "/audit?action=capture.erased").body())
-        .contains("Erased a capture, because of: on request.", "ada");
+        .contains("Erased a capture. Reason: on request.", "ada");
   }
 
   @Test
