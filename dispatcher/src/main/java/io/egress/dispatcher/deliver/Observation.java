@@ -38,22 +38,21 @@ final class Observation {
 
   WorkerState now(Instant now) {
     long nanos = System.nanoTime();
-    Map<String, StageState> byStage = stages(now, nanos);
-    boolean hasDue = byStage.values().stream().anyMatch(stage -> stage.due() > 0);
-    if (!hasDue || finished != worker.workload().finished()) {
-      finished = worker.workload().finished();
+    Workload workload = worker.workload();
+    if (workload.waiting() + workload.inWork() == 0 || finished != workload.finished()) {
+      finished = workload.finished();
       quietSinceNanos = nanos;
     }
     return new WorkerState(
         nanos - worker.consumer().sinceLastPoll().toNanos(),
-        worker.workload().inFlight(),
-        worker.workload().waiting(),
-        worker.workload().stuckLanes(),
+        workload.inFlight(),
+        workload.waiting(),
+        workload.stuckLanes(),
         worker.outcomes().recordsPending(),
         worker.outcomes().outcomesPending(),
         worker.backfills().ahead(),
         nanos - quietSinceNanos,
-        byStage);
+        stages(now, nanos));
   }
 
   private Map<String, StageState> stages(Instant now, long nanos) {
