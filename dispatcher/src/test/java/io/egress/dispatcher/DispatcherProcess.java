@@ -43,10 +43,22 @@ public final class DispatcherProcess implements AutoCloseable {
       builder.environment().keySet().removeIf(variable -> variable.startsWith("EGRESS_"));
       builder.environment().putAll(environment);
       DispatcherProcess started = new DispatcherProcess(builder.start(), log);
-      await().atMost(UP_MAX).until(() -> started.said().contains("dispatcher is up"));
+      started.awaitUp();
       return started;
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
+    }
+  }
+
+  private void awaitUp() {
+    boolean up = false;
+    try {
+      await().atMost(UP_MAX).until(() -> said().contains("dispatcher is up"));
+      up = true;
+    } finally {
+      if (!up) {
+        close();
+      }
     }
   }
 

@@ -22,8 +22,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A dispatcher on a host whose clock is ahead, beside a PostgreSQL whose clock is right. */
-@Tag("full")
+/**
+ * A dispatcher on a host whose clock is ahead, beside a PostgreSQL whose clock is right.
+ * libfaketime makes waits of a JVM cost processor time, so the test disturbs others.
+ */
+@Tag("long")
 class WrongClockTest {
   private static final String DAYS =
       "select relname from pg_inherits join pg_class on oid = inhrelid where inhparent = 'deliveries'::regclass order by 1";
@@ -46,7 +49,7 @@ class WrongClockTest {
     Set<String> seen = ConcurrentHashMap.newKeySet();
     fleet.receivers.behave(
         "retried",
-        (request, body) ->
+        (request, _) ->
             request
                 .response()
                 .setStatusCode(seen.add(request.getHeader("x-service-delivery")) ? 500 : 204)

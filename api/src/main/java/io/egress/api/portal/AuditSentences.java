@@ -29,8 +29,7 @@ final class AuditSentences {
           Map.entry("api_key.changed", AuditSentences::changedKey),
           Map.entry("api_key.deleted", changes -> "Deleted the API key " + quoted(changes, "name")),
           Map.entry(
-              "capture.erased",
-              changes -> "Erased a capture. Reason: " + text(changes, "reason")),
+              "capture.erased", changes -> "Erased a capture. Reason: " + text(changes, "reason")),
           Map.entry(
               "captures.expired",
               changes -> "Erased " + captures(changes) + " older than the retention"),

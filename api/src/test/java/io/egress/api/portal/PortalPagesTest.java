@@ -70,8 +70,7 @@ class PortalPagesTest {
   /** So that saving the page widens no filter once there is a third mode. */
   @Test
   void aFilterOfAllModesByNameIsShownAsItIs() {
-    JsonObject filter =
-        new JsonObject().put("modes", new JsonArray().add("ambient").add("manual"));
+    JsonObject filter = new JsonObject().put("modes", new JsonArray().add("ambient").add("manual"));
     String path = "/internal/v1/workspaces/" + workspace + "/endpoints";
     JsonObject endpoint =
         new JsonObject(

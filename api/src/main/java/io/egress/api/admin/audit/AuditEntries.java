@@ -6,9 +6,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the audit log, newest entries first. */
@@ -50,29 +48,40 @@ public final class AuditEntries {
     return new Page(first, first.getLast().cursor());
   }
 
-  /** Of one entry more than {@code limit}. */
+  /**
+   * Of one entry more than {@code limit}. What is searched for is compared outside of the entries
+   * in their order: PostgreSQL expects few entries of an average workspace, and would read and sort
+   * all that the index has. The inner limit keeps it from moving the conditions inside.
+   */
   static Statement statement(AuditFilter filter, int limit) {
     List<@Nullable Object> values = new ArrayList<>();
     values.add(filter.since());
     values.add(filter.after().at());
     values.add(filter.after().id());
-    StringBuilder conditions = new StringBuilder("at >= $1 and (at, id) < ($2, $3)");
-    Map<String, @Nullable Object> wanted = new LinkedHashMap<>();
-    wanted.put("workspace_id", filter.workspaceId());
-    wanted.put("action", filter.action());
-    wanted.put("thing_id", filter.thingId());
-    wanted.put("actor", filter.actor());
-    wanted.forEach((column, value) -> {
-      if (value != null) {
-        values.add(value);
-        conditions.append(" and %s = $%d".formatted(column, values.size()));
-      }
-    });
+    String entries =
+        "select %s from audit where at >= $1 and (at, id) < ($2, $3)%s order by at desc, id desc"
+            .formatted(COLUMNS, condition("workspace_id", filter.workspaceId(), values));
+    String found =
+        condition("action", filter.action(), values)
+            + condition("thing_id", filter.thingId(), values)
+            + condition("actor", filter.actor(), values);
+    String searched =
+        found.isEmpty()
+            ? entries
+            : "select * from (%s limit %d) as entries where true%s"
+                .formatted(entries, Long.MAX_VALUE, found);
     values.add((long) limit + 1);
-    String sql =
-        "select %s from audit where %s order by at desc, id desc limit $%d"
-            .formatted(COLUMNS, conditions, values.size());
-    return new Statement(sql, Rows.parameters(values.toArray()));
+    return new Statement(searched + " limit $" + values.size(), Rows.parameters(values.toArray()));
+  }
+
+  /** Empty if there is no value; else the value is added to {@code values}. */
+  private static String condition(
+      String column, @Nullable Object value, List<@Nullable Object> values) {
+    if (value == null) {
+      return "";
+    }
+    values.add(value);
+    return " and %s = $%d".formatted(column, values.size());
   }
 
   private static AuditEntry entry(Row row) {

@@ -26,8 +26,7 @@ class ThirdModeTest {
       service.put(ids.get(1), Service.capture(workspace).put("title", "Corrected"));
       String key = keyForTheDevice(service);
 
-      JsonObject page =
-          new JsonObject(service.pull("/api/v1/captures?limit=2", key).body());
+      JsonObject page = new JsonObject(service.pull("/api/v1/captures?limit=2", key).body());
       assertThat(page.getJsonArray("captures"))
           .extracting(each -> ((JsonObject) each).getString("id"))
           .containsExactly(ids.get(0).toString(), ids.get(1).toString());
