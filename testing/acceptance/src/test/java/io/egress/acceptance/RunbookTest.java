@@ -43,6 +43,7 @@ class RunbookTest {
   private static final Map<String, String> RUN_ELSEWHERE =
       Map.of(
           "EgressDatabaseAway: database", "DatabaseApiTest, HangingCommitsTest",
+          "EgressDeliveryLogUnmaintained: database --wide", "DatabaseApiTest",
           "EgressStandbyUnused: database", "DatabaseApiTest");
 
   private static final Map<String, Set<String>> RUNBOOK = new TreeMap<>();
