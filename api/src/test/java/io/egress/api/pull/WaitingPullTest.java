@@ -147,7 +147,7 @@ class WaitingPullTest {
               .getString("id");
       assertThat(service.internal("DELETE", keys + "/" + id, "").statusCode()).isEqualTo(204);
 
-      assertError(answer.get(), 401, "deleted API key");
+      assertError(answer.get(), 401, "deleted or expired API key");
       awaitHeld(twin, 1);
       service.enter(workspace, 1);
       assertThat(other.get().statusCode()).isEqualTo(200);
