@@ -1,3 +1,26 @@
+-- How many endpoints and API keys a workspace may have; null for as many as others.
+alter table workspaces
+  add column max_endpoints integer check (max_endpoints > 0),
+  add column max_keys integer check (max_keys > 0);
+
+-- Where a session was opened.
+alter table portal_sessions add column remote_address text;
+
+-- -----------------------------------------------------------------------------------------------------------
+-- Documents
+-- -----------------------------------------------------------------------------------------------------------
+
+-- As before, with the workspace.
+create or replace view current_documents as
+select d.capture_id, d.revision, d.renderer, d.length, d.crc32, d.checksum, d.deflated, c.workspace_id
+from documents d
+join captures c on c.id = d.capture_id and c.revision = d.revision
+where not exists (select from renames)
+  or not exists (
+    select from renames r
+    where r.workspace_id = c.workspace_id and c.id > r.revised_up_to
+      and (r.kind = 'device' and r.named_id = c.device_id or r.kind = 'member' and r.named_id = any(c.members)));
+
 -- -----------------------------------------------------------------------------------------------------------
 -- Backfills
 -- -----------------------------------------------------------------------------------------------------------
@@ -35,7 +58,8 @@ create function background_indexes() returns table (name text, definition text) 
   union all values
     ('backfills_open', 'on backfills (endpoint_id, id) where finished_at is null'),
     ('backfills_of_calls', 'on backfills (endpoint_id, created_at, id) where origin not in (''update'', ''erasure'')'),
-    ('backfills_by_end', 'on backfills (finished_at) where finished_at is not null and origin <> ''backfill''')
+    ('backfills_by_end', 'on backfills (finished_at) where finished_at is not null and origin <> ''backfill'''),
+    ('receipts_by_positions', 'on receipts (endpoint_id, lower(delivered), upper(delivered))')
   union all
   select t.* from (values
     ('stream_without_mode', 'on stream (workspace_id, position) where mode is null'),
@@ -47,12 +71,17 @@ $$;
 do $$
 declare
   few_backfills boolean := pg_relation_size('backfills') < 32 * 1024 * 1024;
+  few_receipts boolean := pg_total_relation_size('receipts') < 32 * 1024 * 1024;
   no_stream boolean := not exists (select from stream);
   index record;
 begin
   for index in
     select * from background_indexes() i
-    where to_regclass(i.name) is null and case when i.name like 'backfills%' then few_backfills else no_stream end
+    where to_regclass(i.name) is null and case
+      when i.name like 'backfills%' then few_backfills
+      when i.name like 'receipts%' then few_receipts
+      else no_stream
+    end
   loop
     execute 'create index ' || index.name || ' ' || index.definition;
   end loop;
@@ -125,8 +154,10 @@ begin
       select int8range(d.position, d.position, '[]') as part from deliveries d
       where d.endpoint_id = endpoint and d.position = any(places) and d.replay_id is not null
       union all
-      select unnest((r.delivered + r.updated) * asked) from receipts r
-      where r.endpoint_id = endpoint and (r.delivered && asked or r.updated && asked)) sent), '{}');
+      select unnest(r.delivered * asked) from receipts r
+      where r.endpoint_id = endpoint and lower(r.delivered) < upper(asked) and upper(r.delivered) > lower(asked)
+      union all
+      select unnest(r.updated * asked) from receipts r where r.endpoint_id = endpoint and r.updated && asked) sent), '{}');
 end
 $$;
 

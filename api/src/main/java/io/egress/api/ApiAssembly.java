@@ -2,6 +2,7 @@ package io.egress.api;
 
 import io.egress.api.admin.Operations;
 import io.egress.api.admin.audit.AuditEntries;
+import io.egress.api.admin.audit.AuditExport;
 import io.egress.api.admin.captures.CaptureList;
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.copies.Copies;
@@ -24,6 +25,7 @@ import io.egress.api.admin.signing.ServiceKeys;
 import io.egress.api.admin.workspaces.Keeping;
 import io.egress.api.background.BackgroundWork;
 import io.egress.api.call.Calls;
+import io.egress.api.call.HeavyWork;
 import io.egress.api.call.KnownParameters;
 import io.egress.api.hook.Hook;
 import io.egress.api.intake.EndpointBody;
@@ -72,6 +74,7 @@ import io.egress.webhook.send.TrustedAuthorities;
 import io.egress.webhook.send.WebhookSender;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.net.TrustOptions;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
@@ -86,6 +89,10 @@ final class ApiAssembly {
   private static final int PULLS_WAITING_MAX = 5_000;
   private static final int HOOKS_WAITING_MAX = 5_000;
   private static final int MEASURING_CONNECTIONS = 1;
+
+  /** Verifications that read Kafka at a time, each for ten seconds at most. */
+  private static final int VERIFYING_THREADS = 4;
+
   private static final int EVENT_LOOPS = Runtime.getRuntime().availableProcessors();
 
   private record Backends(Health health, BackendProbes probes, EndpointsBehind behind) {
@@ -123,7 +130,10 @@ final class ApiAssembly {
   /** Administration has its own, too: its calls wait for each other and for nobody else. */
   private final Pool administration;
 
-  /** For metrics: their statements may wait for a lock, and nobody waits for them. */
+  /**
+   * For metrics and verifications: their statements may wait for a lock, or are many, and nothing
+   * else waits for them.
+   */
   private final Pool measuring;
 
   /** Connected only while the others find no server that takes writes. */
@@ -396,7 +406,9 @@ final class ApiAssembly {
 
   private Administrative administrative(
       DocumentStore documents, BackgroundWork background, WebhookSender sender, Backends backends) {
-    Calls calls = new Calls();
+    ApiSettings api = settings.api();
+    Calls calls =
+        new Calls(new Patience.Terms(api.pullStallTimeout(), api.clientBytesPerSecondMin()));
     Operations operations = operations(documents, sender);
     PortalAddress address = new PortalAddress(settings.api().portal());
     PortalAccess access =
@@ -413,6 +425,8 @@ final class ApiAssembly {
     PushSettings push = settings.push();
     Duration retention = settings.api().retention();
     LogDays days = new LogDays(database.clock(), settings.dispatcher().logRetention());
+    AuditEntries audit = new AuditEntries(pool);
+    HeavyWork heavy = new HeavyWork();
     Captures captures = new Captures(pool, documents);
     DeliveryReads deliveries = new DeliveryReads(pool, captures, days);
     EndpointHealths healths = new EndpointHealths(pool, days, database.clock());
@@ -421,7 +435,8 @@ final class ApiAssembly {
             new WorkspaceList(pool, healths, retention),
             new Keeping(pool, retention),
             new ApiKeys(pool),
-            new AuditEntries(pool)),
+            audit,
+            new AuditExport(audit, heavy)),
         new Operations.OfEndpoints(
             new Endpoints(pool, push.secretBox()),
             new ServiceKeys(pool, push.secretBox()),
@@ -435,9 +450,15 @@ final class ApiAssembly {
             deliveries,
             new SentBodies(pool, deliveries, documents, push),
             new Replays(pool),
-            new Verifier(vertx, pool, days, database.clock(), settings.kafka())),
+            verifier(days, heavy)),
         new Operations.OfCaptures(
             captures, new CaptureList(pool), new Copies(pool), new CaptureErasure(pool)));
+  }
+
+  private Verifier verifier(LogDays days, HeavyWork heavy) {
+    WorkerExecutor executor = vertx.createSharedWorkerExecutor("verifying", VERIFYING_THREADS);
+    closing.push("the verifications", executor::close);
+    return new Verifier(executor, measuring, days, database.clock(), settings.kafka(), heavy);
   }
 
   private ServiceTroubles troubles(Backends backends) {

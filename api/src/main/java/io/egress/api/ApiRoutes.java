@@ -29,6 +29,7 @@ import io.egress.api.call.Operation;
 import io.egress.api.hook.Hook;
 import io.egress.api.hook.HookHandler;
 import io.egress.api.portal.access.PortalAccess;
+import io.egress.api.portal.access.PortalSessions;
 import io.egress.api.pull.PullHandler;
 import io.egress.platform.http.HttpExchange;
 import io.egress.platform.http.OpenApi;
@@ -130,6 +131,7 @@ final class ApiRoutes {
     private final CaptureListCalls captureList;
     private final CopyCalls copies;
     private final PortalAccess portal;
+    private final PortalSessions sessions;
     private final Pool database;
 
     /** {@code erase} starts the erasure of what has to go. */
@@ -159,7 +161,7 @@ final class ApiRoutes {
       this.replays = new ReplayCalls(ofDeliveries.replays());
       this.secretKeys = new SecretKeyCalls(database, push.secretBox());
       this.signingKeys = new SigningKeyCalls(ofEndpoints.serviceKeys(), database, push.secretBox());
-      this.audit = new AuditCalls(ofWorkspaces.audit());
+      this.audit = new AuditCalls(ofWorkspaces.audit(), ofWorkspaces.auditExport());
       this.queue = new QueueCalls(database);
       this.erasures =
           new ErasureCalls(ofCaptures.erasure(), new MemberErasure(database, documents));
@@ -171,6 +173,7 @@ final class ApiRoutes {
       this.captureList = new CaptureListCalls(ofCaptures.list());
       this.copies = new CopyCalls(ofCaptures.copies());
       this.portal = portal;
+      this.sessions = new PortalSessions(database);
       this.database = database;
     }
 
@@ -194,6 +197,8 @@ final class ApiRoutes {
           .get(INTERNAL + "/queue", calls.answer(queue::show))
           .post(INTERNAL + "/queue/rebuild", calls.answer(queue::rebuild))
           .post(INTERNAL + "/portal-links", calls.withBody(portal::createOperatorLink))
+          .get(INTERNAL + "/portal-sessions", calls.answer(sessions::listOfOperators))
+          .delete(INTERNAL + "/portal-sessions", calls.answer(sessions::endOfOperators))
           .get(INTERNAL + "/audit", calls.answer(audit::listAll));
     }
 
@@ -215,6 +220,8 @@ final class ApiRoutes {
               WORKSPACE + "/members/:id",
               within(MEMBER_ERASURE_MAX, calls.answer(erasures::eraseMember)))
           .post(WORKSPACE + "/portal-links", calls.withBody(portal::createLink))
+          .get(WORKSPACE + "/portal-sessions", calls.answer(sessions::list))
+          .delete(WORKSPACE + "/portal-sessions", calls.answer(sessions::end))
           .get(WORKSPACE + "/audit", calls.answer(audit::list))
           .post(KEYS, calls.withBody(keys::mint))
           .get(KEYS, list(calls, keys::list))

@@ -33,6 +33,7 @@ public final class Administration {
     commands.put("listen", ListenCommand.class);
     commands.put("mirror", MirrorCommand.class);
     commands.put("portal", PortalCommand.class);
+    commands.put("sessions", SessionsCommand.class);
     commands.put("completion", CompletionCommand.class);
     return Collections.unmodifiableMap(commands);
   }

@@ -84,8 +84,8 @@ final class WorkspacesCommand {
   @Command(
       name = "change",
       description =
-          "Names a workspace, changes how long it keeps its captures, or puts it on legal hold, so"
-              + " that nothing of it is erased.",
+          "Names a workspace, changes how long it keeps its captures and how many endpoints and keys it"
+              + " may have, or puts it on legal hold, so that nothing of it is erased.",
       footer = {
         "",
         "Erase captures after 90 days:",
@@ -105,6 +105,16 @@ final class WorkspacesCommand {
           @Nullable String retention,
       @Option(names = "--legal-hold", paramLabel = "true|false", arity = "1")
           @Nullable Boolean legalHold,
+      @Option(
+              names = "--max-endpoints",
+              paramLabel = "COUNT",
+              description = "how many it may have, or default")
+          @Nullable String maxEndpoints,
+      @Option(
+              names = "--max-keys",
+              paramLabel = "COUNT",
+              description = "how many it may have, or default")
+          @Nullable String maxKeys,
       @Mixin Output output) {
     JsonObject change = new JsonObject();
     if (name != null) {
@@ -116,7 +126,21 @@ final class WorkspacesCommand {
     if (legalHold != null) {
       change.put("legal_hold", legalHold);
     }
+    if (maxEndpoints != null) {
+      change.put("max_endpoints", countOrDefault(maxEndpoints));
+    }
+    if (maxKeys != null) {
+      change.put("max_keys", countOrDefault(maxKeys));
+    }
     return output.fields(internal.api().call("PATCH", "/workspaces/" + workspace, change));
+  }
+
+  /** What is no number is left to the service to refuse. */
+  private static @Nullable Object countOrDefault(String given) {
+    if (given.equals("default")) {
+      return null;
+    }
+    return given.matches("\\d{1,9}") ? Integer.valueOf(given) : given;
   }
 
   @Command(

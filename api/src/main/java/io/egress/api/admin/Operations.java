@@ -1,6 +1,7 @@
 package io.egress.api.admin;
 
 import io.egress.api.admin.audit.AuditEntries;
+import io.egress.api.admin.audit.AuditExport;
 import io.egress.api.admin.captures.CaptureList;
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.copies.Copies;
@@ -25,7 +26,11 @@ public record Operations(
     OfWorkspaces workspaces, OfEndpoints endpoints, OfDeliveries deliveries, OfCaptures captures) {
   /** On workspaces, their keys, and what was done in them. */
   public record OfWorkspaces(
-      WorkspaceList list, Keeping keeping, ApiKeys keys, AuditEntries audit) {}
+      WorkspaceList list,
+      Keeping keeping,
+      ApiKeys keys,
+      AuditEntries audit,
+      AuditExport auditExport) {}
 
   /** On endpoints, and on how they do. */
   public record OfEndpoints(

@@ -3,6 +3,7 @@ package io.egress.api.call;
 import io.egress.platform.flow.Patience;
 import io.egress.platform.http.ClientGoneException;
 import io.egress.platform.http.HttpExchange;
+import io.egress.platform.http.PacedResponse;
 import io.egress.platform.http.Refusal;
 import io.egress.platform.http.RequestBody;
 import io.egress.platform.http.RequestLifetime;
@@ -16,8 +17,11 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs operations, each on a virtual thread of its own, and turns their answers into responses. A
@@ -34,6 +38,12 @@ public final class Calls {
       new RequestBody.Limits(65_536, new Patience.Terms(Duration.ofSeconds(30), 1_024));
 
   private final Semaphore running = new Semaphore(RUNNING_MAX, true);
+  private final Patience.Terms patience;
+
+  /** {@code patience} is for clients that read answers which are written piece by piece. */
+  public Calls(Patience.Terms patience) {
+    this.patience = patience;
+  }
 
   /** For calls without a body. */
   public Handler<RoutingContext> answer(Operation operation) {
@@ -73,7 +83,16 @@ public final class Calls {
   }
 
   /** A request and its response, which belong to the event loop. */
-  private record Exchange(RoutingContext ctx, Context loop) {
+  private final class Exchange {
+    private final RoutingContext ctx;
+    private final Context loop;
+    private @Nullable PacedResponse paced;
+
+    private Exchange(RoutingContext ctx, Context loop) {
+      this.ctx = ctx;
+      this.loop = loop;
+    }
+
     boolean isOver() {
       return RequestLifetime.of(ctx).cutShort().isComplete();
     }
@@ -97,23 +116,37 @@ public final class Calls {
       }
     }
 
-    /** Waits for the client after each piece. The head is sent with the first one. */
+    /** The head is sent with the first piece. */
     private void stream(Answer answer, Answer.Body body) {
       if (!ctx.request().method().equals(HttpMethod.HEAD)) {
-        body.write(piece -> onLoop(() -> write(answer, piece)));
+        body.write(piece -> whileOthersRun(() -> write(answer, piece)));
       }
-      onLoop(() -> head(answer).end());
+      whileOthersRun(() -> paced(answer).end());
+    }
+
+    /** Waits for the client, which is not to keep others from running. */
+    private void whileOthersRun(Supplier<Future<Void>> writing) {
+      running.release();
+      try {
+        onLoop(writing);
+      } finally {
+        running.acquireUninterruptibly();
+      }
     }
 
     private Future<Void> write(Answer answer, Buffer piece) {
-      RequestLifetime lifetime = RequestLifetime.of(ctx);
-      lifetime.awaitClient();
-      return head(answer).write(piece).onComplete(_ -> lifetime.resume());
+      Iterator<Buffer> once = List.of(piece).iterator();
+      return paced(answer)
+          .sendAll(() -> once.hasNext() ? once.next() : null)
+          .onComplete(_ -> RequestLifetime.of(ctx).resume());
     }
 
-    private HttpServerResponse head(Answer answer) {
-      HttpServerResponse response = ctx.response();
-      return response.headWritten() ? response : begun(answer).response().setChunked(true);
+    private PacedResponse paced(Answer answer) {
+      if (paced == null) {
+        begun(answer).response().setChunked(true);
+        paced = new PacedResponse(ctx, patience);
+      }
+      return paced;
     }
 
     private RoutingContext begun(Answer answer) {

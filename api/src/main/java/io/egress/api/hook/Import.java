@@ -4,6 +4,7 @@ import io.egress.api.intake.CaptureBody;
 import io.egress.api.intake.Intake;
 import io.egress.api.intake.NdjsonLines;
 import io.egress.platform.flow.ByteBudget;
+import io.egress.platform.flow.Patience;
 import io.egress.platform.http.ClientGoneException;
 import io.egress.platform.http.Refusal;
 import io.egress.platform.http.RequestLifetime;
@@ -41,6 +42,7 @@ final class Import implements NdjsonLines.Receiver {
   private final CaptureWriter writer;
   private final Hook.HookLimits limits;
   private final RequestLifetime lifetime;
+  private final Patience patience;
   private final NdjsonLines lines;
   private final ImportPace pace;
   private final ImportReport report;
@@ -61,6 +63,11 @@ final class Import implements NdjsonLines.Receiver {
     this.limits = limits;
     this.pace = pace;
     this.lifetime = lifetime;
+    this.patience =
+        new Patience(
+            vertx,
+            limits.patience(),
+            () -> done.tryFail(Refusal.closing(408, "the lines arrive too slowly")));
     this.lines =
         new NdjsonLines((int) Math.min(limits.maxCaptureBytes(), Integer.MAX_VALUE / 2), this);
     this.report = new ImportReport(meters);
@@ -86,11 +93,13 @@ final class Import implements NdjsonLines.Receiver {
   }
 
   private void read(HttpServerRequest request, ByteBudget.Share room) {
-    lifetime.awaitClient();
+    awaitClient();
+    done.future().onComplete(_ -> patience.stopWaiting());
     request.handler(part -> {
       if (done.future().isComplete()) {
         return;
       }
+      patience.progress(part.length());
       long held = (long) batchBytes + lines.heldBytes() + part.length();
       if (held > BATCH_BYTES_MAX && !room.resize(Hook.cost(held))) {
         done.tryFail(new Refusal(503, "no memory for a line of this length now, try again"));
@@ -101,11 +110,11 @@ final class Import implements NdjsonLines.Receiver {
         done.tryComplete(report);
       } else if (batch.size() >= BATCH_LINES_MAX || batchBytes >= BATCH_BYTES_MAX) {
         request.pause();
-        lifetime.resume();
+        goOn();
         putBatch()
             .onSuccess(_ -> {
               room.resize(Hook.cost(BATCH_BYTES_MAX));
-              lifetime.awaitClient();
+              awaitClient();
               request.resume();
             })
             .onFailure(done::tryFail);
@@ -116,10 +125,20 @@ final class Import implements NdjsonLines.Receiver {
         return;
       }
       lines.end();
-      lifetime.resume();
+      goOn();
       putBatch().onSuccess(_ -> done.tryComplete(report)).onFailure(done::tryFail);
     });
     request.resume();
+  }
+
+  private void awaitClient() {
+    lifetime.awaitClient();
+    patience.startWaiting();
+  }
+
+  private void goOn() {
+    patience.stopWaiting();
+    lifetime.resume();
   }
 
   @Override

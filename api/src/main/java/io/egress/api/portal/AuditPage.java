@@ -37,12 +37,17 @@ final class AuditPage {
   private final AuditEntries audit;
   private final AuditExport export;
 
-  AuditPage(PageRenderer pages, AuditEntries audit, Endpoints endpoints, ApiKeys keys) {
+  AuditPage(
+      PageRenderer pages,
+      AuditEntries audit,
+      AuditExport export,
+      Endpoints endpoints,
+      ApiKeys keys) {
     this.pages = pages;
     this.endpoints = endpoints;
     this.keys = keys;
     this.audit = audit;
-    this.export = new AuditExport(audit);
+    this.export = export;
   }
 
   Answer list(Visit visit) {

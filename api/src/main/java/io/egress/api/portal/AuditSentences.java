@@ -71,6 +71,7 @@ final class AuditSentences {
               changes -> "Created a link to this page, " + role(changes) + named(changes)),
           Map.entry(
               "portal_session.opened", changes -> "Opened this page by a link, " + role(changes)),
+          Map.entry("portal_sessions.ended", AuditSentences::endedSessions),
           Map.entry("queue.lost", _ -> "Found that Kafka had lost the queue of deliveries"),
           Map.entry(
               "queue.rebuild_requested",
@@ -135,6 +136,15 @@ final class AuditSentences {
     return at == null ? "" : ", which expires at " + time(at);
   }
 
+  private static String endedSessions(JsonObject changes) {
+    String actor = changes.getString("actor");
+    return "Ended %d sessions and %d links%s"
+        .formatted(
+            changes.getInteger("sessions"),
+            changes.getInteger("links"),
+            actor == null ? "" : " of " + actor);
+  }
+
   private static String changedWorkspace(JsonObject changes) {
     String name = changes.getString("name");
     String retention = changes.getString("retention");
@@ -143,7 +153,11 @@ final class AuditSentences {
         + (retention == null
             ? ", captures kept for as long as the service says"
             : ", captures kept for " + retention)
-        + (Boolean.TRUE.equals(changes.getBoolean("legal_hold")) ? ", on legal hold" : "");
+        + (Boolean.TRUE.equals(changes.getBoolean("legal_hold")) ? ", on legal hold" : "")
+        + (changes.containsKey("max_endpoints")
+            ? ", at most %d endpoints and %d API keys"
+                .formatted(changes.getInteger("max_endpoints"), changes.getInteger("max_keys"))
+            : "");
   }
 
   private static String changedEndpoint(JsonObject changes) {

@@ -68,7 +68,9 @@ public final class Portal {
     this.deliveries = new DeliveriesPage(pages, lookups, all, reads);
     this.delivery = new DeliveryPage(pages, lookups, all, reads, ofDeliveries.bodies());
     this.replays = new ReplaysPage(pages, ofDeliveries.replays(), all, reads);
-    this.audit = new AuditPage(pages, ofWorkspaces.audit(), all, ofWorkspaces.keys());
+    this.audit =
+        new AuditPage(
+            pages, ofWorkspaces.audit(), ofWorkspaces.auditExport(), all, ofWorkspaces.keys());
     this.capture = new CapturePage(pages, ofCaptures, ofWorkspaces.keeping(), all, reads);
     this.captures = new CapturesPage(pages, ofCaptures.list());
     this.workspaces = new WorkspacesPage(pages, ofWorkspaces.list(), lookups, clock);

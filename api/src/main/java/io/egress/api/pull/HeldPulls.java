@@ -21,8 +21,8 @@ import java.util.function.Predicate;
  * wakes it may be mistaken. Thread-safe.
  */
 final class HeldPulls {
-  /** One key leaves room for nine others like it. */
-  private static final int KEYS_IN_A_FULL_HOUSE = 10;
+  /** One workspace leaves room for nine others like it. */
+  private static final int WORKSPACES_IN_A_FULL_HOUSE = 10;
 
   /** How the holding of a request ended. */
   enum End {
@@ -71,7 +71,7 @@ final class HeldPulls {
 
   private final Vertx vertx;
   private final int max;
-  private final int ofKeyMax;
+  private final int ofWorkspaceMax;
   private final Map<UUID, Set<Held>> byWorkspace = new HashMap<>();
   private final Map<UUID, Set<Held>> byKey = new HashMap<>();
   private int count;
@@ -80,7 +80,7 @@ final class HeldPulls {
   HeldPulls(Vertx vertx, int max) {
     this.vertx = vertx;
     this.max = max;
-    this.ofKeyMax = Math.max(1, max / KEYS_IN_A_FULL_HOUSE);
+    this.ofWorkspaceMax = Math.max(1, max / WORKSPACES_IN_A_FULL_HOUSE);
   }
 
   /** Call on the context of the request. Throws {@link Refusal} if there is no room. */
@@ -103,10 +103,11 @@ final class HeldPulls {
     if (closed) {
       return false;
     }
-    Set<Held> ofKey = byKey.getOrDefault(held.keyId, Set.of());
-    if (ofKey.size() >= ofKeyMax) {
+    Set<Held> ofWorkspace = byWorkspace.getOrDefault(held.workspaceId, Set.of());
+    if (ofWorkspace.size() >= ofWorkspaceMax) {
       throw new Refusal(
-          429, "this key already has " + ofKeyMax + " requests that wait, try again later");
+          429,
+          "this workspace already has " + ofWorkspaceMax + " requests that wait, try again later");
     }
     if (count >= max) {
       throw new Refusal(503, "too many requests wait, try again later");

@@ -2,6 +2,7 @@ package io.egress.api.pull;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.egress.platform.http.PacedResponse;
 import io.egress.platform.http.RequestLifetime;
 import io.egress.transcript.document.BodyEncoder;
 import io.egress.transcript.document.Fragment;
@@ -64,7 +65,7 @@ final class InventorySender {
             ? Future.succeededFuture(chunk)
             : chunks.between(reached, Math.min(head, reached + Inventory.CHUNK_POSITIONS));
     add(chunk.lines())
-        .compose(_ -> outlet.sendAll(body))
+        .compose(_ -> outlet.sendAll(body::next))
         .onSuccess(_ -> {
           if (isLast) {
             body.literal(

@@ -1,5 +1,6 @@
 package io.egress.api.pull;
 
+import io.egress.platform.http.PacedResponse;
 import io.egress.platform.http.RequestLifetime;
 import io.egress.transcript.document.BodyEncoder;
 import io.egress.transcript.stream.Cursor;

@@ -1,9 +1,9 @@
 package io.egress.api.pull;
 
-import io.egress.api.admin.keys.ApiKey;
 import io.egress.platform.flow.ByteBudget;
 import io.vertx.core.Future;
 import java.time.Duration;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PageRoom {
   private final ByteBudget memory;
-  private final ApiKey owner;
+  private final UUID workspaceId;
   private final Duration waitMax;
   private final Future<Void> cutShort;
   private ByteBudget.@Nullable Place place;
@@ -21,9 +21,9 @@ final class PageRoom {
   private boolean closed;
 
   /** Closes itself when the request's lifetime is {@code cutShort}. */
-  PageRoom(ByteBudget memory, ApiKey owner, Duration waitMax, Future<Void> cutShort) {
+  PageRoom(ByteBudget memory, UUID workspaceId, Duration waitMax, Future<Void> cutShort) {
     this.memory = memory;
-    this.owner = owner;
+    this.workspaceId = workspaceId;
     this.waitMax = waitMax;
     this.cutShort = cutShort;
     cutShort.onFailure(_ -> close());
@@ -39,7 +39,7 @@ final class PageRoom {
     }
     giveBack();
     bytes = wanted;
-    ByteBudget.Place asked = memory.ask(owner, wanted, waitMax);
+    ByteBudget.Place asked = memory.ask(workspaceId, wanted, waitMax);
     place = asked;
     return asked
         .share()

@@ -1,5 +1,6 @@
 package io.egress.api.pull;
 
+import io.egress.platform.http.PacedResponse;
 import io.egress.platform.json.UtcInstant;
 import io.egress.transcript.document.BodyEncoder;
 import io.egress.transcript.document.DocumentRenderer;
@@ -121,7 +122,7 @@ final class PageSender {
 
   static Future<Void> finish(BodyEncoder body, PacedResponse outlet) {
     body.finish();
-    return outlet.sendAll(body).compose(_ -> outlet.end());
+    return outlet.sendAll(body::next).compose(_ -> outlet.end());
   }
 
   /** Returns whether there was any: all can have been erased since the page was read. */
@@ -129,7 +130,7 @@ final class PageSender {
       StreamPage page, Form form, PageRoom room, BodyEncoder body, PacedResponse outlet) {
     int sent = addAtHand(page, form, body);
     // The response begins with the first document: until then a failure can have a status.
-    Future<Void> begun = sent == 0 ? Future.succeededFuture() : outlet.sendAll(body);
+    Future<Void> begun = sent == 0 ? Future.succeededFuture() : outlet.sendAll(body::next);
     return begun.compose(_ -> sendRest(page, sent, sent > 0, form, room, body, outlet));
   }
 
@@ -197,7 +198,7 @@ final class PageSender {
       }
     }
     // An empty chunk must not begin the response.
-    return any ? outlet.sendAll(body).map(true) : Future.succeededFuture(false);
+    return any ? outlet.sendAll(body::next).map(true) : Future.succeededFuture(false);
   }
 
   /** {@code document} is null if the capture was erased. */

@@ -8,6 +8,7 @@ import io.egress.platform.flow.ByteBudget;
 import io.egress.platform.flow.Patience;
 import io.egress.platform.http.CallMeter;
 import io.egress.platform.http.HttpExchange;
+import io.egress.platform.http.PacedResponse;
 import io.egress.platform.http.PathIds;
 import io.egress.platform.http.Refusal;
 import io.egress.platform.http.RequestLifetime;
@@ -29,7 +30,11 @@ import java.util.function.Function;
 
 /** The public API: the stream, its changes, and the single capture. */
 public final class PullHandler {
+  /** Who sent a request. */
+  private record Reader(ApiKey key, UUID workspaceId) {}
+
   private final PullStore store;
+  private final KnownKeys keys;
   private final PageSender sender;
   private final KeyUse keyUse;
   private final ByteBudget memory;
@@ -46,6 +51,7 @@ public final class PullHandler {
       Clock clock,
       Metrics metrics) {
     this.store = store;
+    this.keys = store.keys();
     this.waiting = waiting;
     this.keyUse = keyUse;
     this.memory = limits.memory();
@@ -66,29 +72,30 @@ public final class PullHandler {
 
   /** Sends a page of the stream. */
   public void list(RoutingContext ctx) {
-    answer(ctx, meters.list, _ -> page(ctx, Feed.CAPTURES));
+    answer(ctx, meters.list, reader -> page(ctx, reader, Feed.CAPTURES));
   }
 
   /** Sends a page of the changes of the stream's captures. */
   public void changes(RoutingContext ctx) {
-    answer(ctx, meters.changes, _ -> page(ctx, Feed.CHANGES));
+    answer(ctx, meters.changes, reader -> page(ctx, reader, Feed.CHANGES));
   }
 
   /** Sends a line for each capture that can be read. */
   public void inventory(RoutingContext ctx) {
-    answer(ctx, meters.inventory, this::everyCapture);
+    answer(ctx, meters.inventory, reader -> everyCapture(ctx, reader));
   }
 
   /** Sends one capture. */
   public void one(RoutingContext ctx) {
-    answer(ctx, meters.one, this::document);
+    answer(ctx, meters.one, reader -> document(ctx, reader));
   }
 
-  private void answer(
-      RoutingContext ctx, CallMeter meter, Function<RoutingContext, Future<Void>> call) {
+  /** A request has nothing, and nothing of it is looked at, before its key was found. */
+  private void answer(RoutingContext ctx, CallMeter meter, Function<Reader, Future<Void>> call) {
     long startNanos = System.nanoTime();
     HttpServerResponse response = ctx.response();
-    call.apply(ctx)
+    reader(ctx)
+        .compose(call)
         .onFailure(failure -> HttpExchange.fail(ctx, failure))
         .onComplete(ended -> {
           meters.sent(response);
@@ -96,53 +103,61 @@ public final class PullHandler {
         });
   }
 
-  private Future<Void> page(RoutingContext ctx, Feed feed) {
-    Optional<ApiKey> key = key(ctx);
-    if (key.isEmpty()) {
-      return Future.failedFuture(unknownKey());
-    }
+  private Future<Reader> reader(RoutingContext ctx) {
+    String authorization = ctx.request().getHeader(HttpHeaders.AUTHORIZATION);
+    Optional<ApiKey> given = Optional.ofNullable(authorization).flatMap(ApiKey::fromHeader);
+    return given
+        .map(key -> keys.workspaceOf(key).map(workspaceId -> new Reader(key, workspaceId)))
+        .orElseGet(() -> Future.failedFuture(KnownKeys.unknown()));
+  }
+
+  private Future<Void> page(RoutingContext ctx, Reader reader, Feed feed) {
     PageRequest request;
     try {
       request = PageRequest.from(feed, ctx.queryParams(), ctx.parsedHeaders().accept());
     } catch (Refusal refused) {
-      return refuseIfKnown(key.get(), refused);
+      return refuseIfKnown(reader, refused);
     }
-    return page(ctx, key.get(), request, System.nanoTime() + request.holdMax().toNanos());
+    return page(ctx, reader, request, System.nanoTime() + request.holdMax().toNanos());
   }
 
   /** While it is held, a request has no memory. */
   private Future<Void> page(
-      RoutingContext ctx, ApiKey key, PageRequest request, long waitUntilNanos) {
+      RoutingContext ctx, Reader reader, PageRequest request, long waitUntilNanos) {
     return this.<Optional<StreamPage>>inRoom(
             ctx,
-            key,
+            reader,
             room ->
-                read(key, request, bytesMax(ctx))
+                read(reader, request, bytesMax(ctx))
                     .compose(page ->
                         page.entries().isEmpty() && waitUntilNanos > System.nanoTime()
                             ? Future.succeededFuture(Optional.of(page))
-                            : sendAll(ctx, key, request, page, room).map(Optional.empty())))
+                            : sendAll(ctx, reader, request, page, room).map(Optional.empty())))
         .compose(empty ->
             empty.isEmpty()
                 ? Future.succeededFuture()
-                : hold(ctx, key, request, empty.get(), waitUntilNanos));
+                : hold(ctx, reader, request, empty.get(), waitUntilNanos));
   }
 
   private Future<Void> hold(
-      RoutingContext ctx, ApiKey key, PageRequest request, StreamPage empty, long waitUntilNanos) {
+      RoutingContext ctx,
+      Reader reader,
+      PageRequest request,
+      StreamPage empty,
+      long waitUntilNanos) {
     return waiting
         .hold(ctx, request.feed(), empty, Duration.ofNanos(waitUntilNanos - System.nanoTime()))
         .compose(end ->
             end == HeldPulls.End.LOOK_AGAIN
-                ? page(ctx, key, request, waitUntilNanos)
-                : sendAll(ctx, key, request, empty, room(ctx, key)));
+                ? page(ctx, reader, request, waitUntilNanos)
+                : sendAll(ctx, reader, request, empty, room(ctx, reader)));
   }
 
-  private Future<StreamPage> read(ApiKey key, PageRequest request, long bytesMax) {
+  private Future<StreamPage> read(Reader reader, PageRequest request, long bytesMax) {
     return store
-        .page(key, request, bytesMax)
+        .page(reader.key(), request, bytesMax)
         .map(page -> {
-          StreamPage known = page.orElseThrow(PullHandler::unknownKey);
+          StreamPage known = page.orElseThrow(() -> ended(reader));
           if (!known.follows()) {
             throw PageRequest.otherHistory();
           }
@@ -153,7 +168,7 @@ public final class PullHandler {
   }
 
   private Future<Void> sendAll(
-      RoutingContext ctx, ApiKey key, PageRequest request, StreamPage page, PageRoom room) {
+      RoutingContext ctx, Reader reader, PageRequest request, StreamPage page, PageRoom room) {
     Future<Void> cutShort = RequestLifetime.of(ctx).cutShort();
     if (cutShort.failed()) {
       return cutShort;
@@ -176,7 +191,7 @@ public final class PullHandler {
         (body, outlet) ->
             new LineSender(
                     sender,
-                    end -> read(key, request.continuedAfter(end), PageSender.CHUNK_BYTES),
+                    end -> read(reader, request.continuedAfter(end), PageSender.CHUNK_BYTES),
                     room,
                     RequestLifetime.of(ctx),
                     body,
@@ -184,17 +199,13 @@ public final class PullHandler {
                 .send(page));
   }
 
-  private Future<Void> everyCapture(RoutingContext ctx) {
-    Optional<ApiKey> key = key(ctx);
-    if (key.isEmpty()) {
-      return Future.failedFuture(unknownKey());
-    }
+  private Future<Void> everyCapture(RoutingContext ctx, Reader reader) {
     InventorySender.Chunks chunks =
         (above, upTo) ->
             store
-                .inventory(key.get(), above, upTo)
-                .map(chunk -> chunk.orElseThrow(PullHandler::unknownKey));
-    PageRoom room = room(ctx, key.get());
+                .inventory(reader.key(), above, upTo)
+                .map(chunk -> chunk.orElseThrow(() -> ended(reader)));
+    PageRoom room = room(ctx, reader);
     return room.fit(Inventory.CHUNKS_BYTES)
         .compose(_ -> chunks.between(0, Inventory.CHUNK_POSITIONS))
         .compose(first -> {
@@ -215,28 +226,24 @@ public final class PullHandler {
         .onComplete(_ -> room.close());
   }
 
-  private Future<Void> document(RoutingContext ctx) {
-    Optional<ApiKey> key = key(ctx);
-    if (key.isEmpty()) {
-      return Future.failedFuture(unknownKey());
-    }
+  private Future<Void> document(RoutingContext ctx, Reader reader) {
     Optional<UUID> id = PathIds.uuid(ctx.pathParam("id"));
     if (id.isEmpty()) {
-      return refuseIfKnown(key.get(), new Refusal(400, "the capture id must be a UUID"));
+      return refuseIfKnown(reader, new Refusal(400, "the capture id must be a UUID"));
     }
     DocumentForm form;
     try {
       form = DocumentForm.from(ctx.parsedHeaders().accept());
     } catch (Refusal refused) {
-      return refuseIfKnown(key.get(), refused);
+      return refuseIfKnown(reader, refused);
     }
     return inRoom(
         ctx,
-        key.get(),
+        reader,
         room ->
             store
-                .one(key.get(), id.get(), bytesMax(ctx))
-                .compose(page -> store.sendingOne(page.orElseThrow(PullHandler::unknownKey)))
+                .one(reader.key(), id.get(), bytesMax(ctx))
+                .compose(page -> store.sendingOne(page.orElseThrow(() -> ended(reader))))
                 .compose(known -> document(ctx, form, known, room)));
   }
 
@@ -271,15 +278,17 @@ public final class PullHandler {
    * The memory is released when the page was sent, and at the latest when the request's lifetime is
    * cut short: a database call that is still running then has none, and its result is dropped.
    */
-  private <T> Future<T> inRoom(RoutingContext ctx, ApiKey key, Function<PageRoom, Future<T>> use) {
-    PageRoom room = room(ctx, key);
+  private <T> Future<T> inRoom(
+      RoutingContext ctx, Reader reader, Function<PageRoom, Future<T>> use) {
+    PageRoom room = room(ctx, reader);
     return room.fit(PageSender.CHUNK_BYTES)
         .compose(_ -> use.apply(room))
         .onComplete(_ -> room.close());
   }
 
-  private PageRoom room(RoutingContext ctx, ApiKey key) {
-    return new PageRoom(memory, key, memoryWait, RequestLifetime.of(ctx).cutShort());
+  private PageRoom room(RoutingContext ctx, Reader reader) {
+    return new PageRoom(
+        memory, reader.workspaceId(), memoryWait, RequestLifetime.of(ctx).cutShort());
   }
 
   private interface Sending {
@@ -335,18 +344,14 @@ public final class PullHandler {
     }
   }
 
-  /** An invalid request with an unknown key is answered with 401. */
-  private Future<Void> refuseIfKnown(ApiKey key, Refusal refusal) {
-    return store.knows(key).compose(known -> Future.failedFuture(known ? refusal : unknownKey()));
+  /** An invalid request with a key that has ended is answered with 401. */
+  private Future<Void> refuseIfKnown(Reader reader, Refusal refusal) {
+    return keys.find(reader.key()).compose(_ -> Future.failedFuture(refusal));
   }
 
-  static Optional<ApiKey> key(RoutingContext ctx) {
-    return Optional.ofNullable(ctx.request().getHeader(HttpHeaders.AUTHORIZATION))
-        .flatMap(ApiKey::fromHeader);
-  }
-
-  static Refusal unknownKey() {
-    return new Refusal(401, "missing, unknown, deleted or expired API key");
+  private Refusal ended(Reader reader) {
+    keys.forget(reader.key());
+    return KnownKeys.unknown();
   }
 
   private static long bytesMax(RoutingContext ctx) {

@@ -42,8 +42,6 @@ public final class PullStore {
       where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())
       """
           .formatted(SentLedger.READS_BY_ID);
-  private static final String KNOWS =
-      "select 1 from api_keys where hash = any($1) and (expires_at is null or expires_at > now())";
   private static final String DOCUMENTS =
       "select d.capture_id, "
           + DocumentStore.COLUMNS
@@ -51,6 +49,7 @@ public final class PullStore {
 
   private final Pool pool;
   private final DocumentStore documents;
+  private final KnownKeys keys;
   private final PageQuery query;
   private final PageSources sources;
   private final Inventory inventory;
@@ -64,6 +63,7 @@ public final class PullStore {
   public PullStore(Pool pool, DocumentStore documents, @Nullable Standby standby, Metrics metrics) {
     this.pool = pool;
     this.documents = documents;
+    this.keys = new KnownKeys(pool);
     this.query = new PageQuery(documents);
     this.inventory = new Inventory(pool);
     this.ledger = new SentLedger(pool);
@@ -133,12 +133,8 @@ public final class PullStore {
     return new Refusal(410, "the capture was erased");
   }
 
-  Future<Boolean> knows(ApiKey key) {
-    return knows(pool, key);
-  }
-
-  static Future<Boolean> knows(Pool pool, ApiKey key) {
-    return pool.preparedQuery(KNOWS).execute(Tuple.of(key.hashes())).map(rows -> rows.size() == 1);
+  KnownKeys keys() {
+    return keys;
   }
 
   /** The documents of entries of {@code page}, from where the page was read if possible. */

@@ -56,6 +56,21 @@ class HookMemoryTest {
   }
 
   @Test
+  void refusesAnImportThatStalls() {
+    try (Service service = Service.start(Map.of("hook-stall", "200ms"));
+        RawClient slow =
+            RawClient.to(service.app.internalPort())
+                .send(
+                    RawClient.internal(
+                        "POST /internal/v1/captures",
+                        "content-type: application/x-ndjson",
+                        "content-length: 2000000"))
+                .send("{")) {
+      assertThat(slow.rest()).contains("HTTP/1.1 408", "too slowly");
+    }
+  }
+
+  @Test
   void refusesALineForWhichThereIsNoMemory() {
     try (Service service = Service.start(Map.of("hook-memory", "20MiB"))) {
       RawClient slow = startPut(service, 200_000).await("100 Continue").send("{");

@@ -3,6 +3,7 @@ package io.egress.api.portal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -184,6 +185,31 @@ class PortalAccessTest {
     assertThat(left.statusCode()).isEqualTo(200);
     assertThat(left.headers().firstValue("set-cookie").orElseThrow()).contains("Max-Age=0");
     assertThat(kept.get(page + "/").statusCode()).isEqualTo(403);
+  }
+
+  @Test
+  void sessionsAndUnopenedLinksOfAPersonCanBeEnded() {
+    String sessions = "/internal/v1/workspaces/" + workspace + "/portal-sessions";
+    Browser ada = new Browser(service);
+    ada.open(Browser.token(Browser.link(service, workspace, "admin", "ada")));
+    Browser grace = new Browser(service);
+    grace.open(Browser.token(Browser.link(service, workspace, "view", "grace")));
+    String unopened = Browser.token(Browser.link(service, workspace, "admin", "ada"));
+
+    JsonArray open =
+        new JsonObject(service.internal("GET", sessions, "").body())
+            .getJsonArray("portal_sessions");
+    assertThat(open.stream().map(each -> ((JsonObject) each).getString("actor")))
+        .containsExactly("grace", "ada");
+    assertThat(open.getJsonObject(0).getString("remote_address")).isEqualTo("127.0.0.1");
+    assertThat(service.internal("DELETE", sessions + "?actor=ada", "").body())
+        .isEqualTo("{\"sessions\":1,\"links\":1}");
+
+    assertThat(ada.get(page + "/").statusCode()).isEqualTo(403);
+    assertThat(new Browser(service).open(unopened).statusCode()).isEqualTo(403);
+    assertThat(grace.get(page + "/audit").body()).contains("Ended 1 sessions and 1 links of ada");
+    service.internal("DELETE", sessions, "");
+    assertThat(grace.get(page + "/").statusCode()).isEqualTo(403);
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.egress.api.RawClient;
 import io.egress.api.Service;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.SqlConnection;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,13 +59,9 @@ class FairPullTest {
 
   @Test
   void servesOthersDespitePipelinesThatNobodyReads() {
-    String request =
-        "GET /api/v1/captures?limit=100 HTTP/1.1\r\nhost: a\r\nauthorization: Bearer "
-            + greedyKey
-            + "\r\n\r\n";
     List<RawClient> greedy = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
-      greedy.add(RawClient.to(service.app.publicPort()).send(request.repeat(3)));
+      greedy.add(pipeline(greedyKey));
     }
 
     awaitRefusals();
@@ -72,7 +69,51 @@ class FairPullTest {
     greedy.forEach(RawClient::close);
   }
 
-  /** The greedy key has all that it can have: more of its own is refused for now. */
+  @Test
+  void manyKeysAreNoMoreThanOne() {
+    List<RawClient> greedy = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      greedy.add(pipeline(service.mintKey(GREEDY)));
+    }
+
+    awaitRefusals();
+    assertOthersAreServed();
+    greedy.forEach(RawClient::close);
+  }
+
+  @Test
+  void keysThatDoNotExistHoldNoMemory() {
+    SqlConnection lock = Service.await(service.database.getConnection());
+    Service.await(lock.query("begin").execute());
+    Service.await(lock.query("lock table api_keys in access exclusive mode").execute());
+    List<RawClient> invented = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      invented.add(pipeline(greedyKey.substring(0, greedyKey.length() - 6) + (100_000 + i)));
+    }
+    await()
+        .until(() ->
+            service
+                .metrics()
+                .anyMatch(line ->
+                    line.matches("egress_database_waiting.*pool=\"pull\".* [5-9][0-9]\\.0")));
+
+    assertThat(service.metrics()).contains("egress_memory_reserved_bytes{budget=\"pull\"} 0.0");
+
+    Service.await(lock.query("rollback").execute());
+    Service.await(lock.close());
+    invented.forEach(client -> client.await("HTTP/1.1 401"));
+    invented.forEach(RawClient::close);
+  }
+
+  private static RawClient pipeline(String key) {
+    String request =
+        "GET /api/v1/captures?limit=100 HTTP/1.1\r\nhost: a\r\nauthorization: Bearer "
+            + key
+            + "\r\n\r\n";
+    return RawClient.to(service.app.publicPort()).send(request.repeat(3));
+  }
+
+  /** The greedy workspace has all that it can have: more of its own is refused for now. */
   private static void awaitRefusals() {
     await()
         .untilAsserted(() -> {

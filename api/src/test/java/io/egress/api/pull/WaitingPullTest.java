@@ -227,20 +227,22 @@ class WaitingPullTest {
       held.add(ask(small, WAIT));
       held.add(ask(small, WAIT));
       awaitHeld(small, 2);
-      HttpResponse<String> ofKey = small.pull(WAIT, key);
-      assertError(ofKey, 429, "this key already has 2 requests that wait");
-      assertThat(ofKey.headers().firstValue("retry-after")).contains("1");
+      HttpResponse<String> ofWorkspace = small.pull(WAIT, small.mintKey(workspace));
+      assertError(ofWorkspace, 429, "this workspace already has 2 requests that wait");
+      assertThat(ofWorkspace.headers().firstValue("retry-after")).contains("1");
 
-      for (int keys = 0; keys < 9; keys++) {
-        String another = small.mintKey(workspace);
-        held.add(ask(small, WAIT, another));
-        held.add(ask(small, WAIT, another));
+      List<CompletableFuture<HttpResponse<String>>> ofOthers = new ArrayList<>();
+      for (int others = 0; others < 9; others++) {
+        String another = small.mintKey(UUID.randomUUID());
+        ofOthers.add(ask(small, WAIT, another));
+        ofOthers.add(ask(small, WAIT, another));
       }
       awaitHeld(small, 20);
-      HttpResponse<String> ofProcess = small.pull(WAIT, small.mintKey(workspace));
+      HttpResponse<String> ofProcess = small.pull(WAIT, small.mintKey(UUID.randomUUID()));
       assertError(ofProcess, 503, "too many requests wait");
       assertThat(ofProcess.headers().firstValue("retry-after")).contains("1");
       assertThat(small.pull(LIST, key).body()).as("does not wait").isEqualTo(EMPTY);
+      assertThat(ofOthers).noneMatch(CompletableFuture::isDone);
 
       UUID id = service.enter(workspace, 1).get(0);
       for (CompletableFuture<HttpResponse<String>> answer : held) {

@@ -51,6 +51,9 @@ public final class Monitoring {
     vertx
         .executeBlocking(metrics::scrape, false)
         .onSuccess(page -> {
+          if (RequestLifetime.of(ctx).isLate()) {
+            return;
+          }
           ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, Metrics.CONTENT_TYPE);
           HttpExchange.end(ctx, Buffer.buffer(page));
         })

@@ -3,14 +3,15 @@ package io.egress.platform.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -33,17 +34,17 @@ public final class UnconsumedRecords {
   /**
    * Passes {@code reader} the value of every uncommitted record that is in the key's partition of
    * the topics at the time of the call, including records of other keys. Returns whether these were
-   * all: the number of records and the time are limited. {@code reader} is called on another
-   * thread, before completion.
+   * all: the number of records and the time are limited. {@code reader} is called on a thread of
+   * {@code executor}, before completion.
    */
   public static Future<Boolean> read(
-      Vertx vertx,
+      WorkerExecutor executor,
       KafkaSettings settings,
       String group,
-      Collection<String> topics,
+      Predicate<String> topics,
       String key,
       Consumer<byte[]> reader) {
-    return vertx.executeBlocking(
+    return executor.executeBlocking(
         () -> {
           try (KafkaConsumer<byte[], byte[]> consumer =
               new KafkaConsumer<>(properties(settings, group))) {
@@ -54,16 +55,14 @@ public final class UnconsumedRecords {
   }
 
   private static Set<TopicPartition> partitions(
-      KafkaConsumer<byte[], byte[]> consumer, Collection<String> topics, String key) {
-    Map<String, Integer> counts = new HashMap<>();
-    topics.forEach(topic -> counts.put(topic, consumer.partitionsFor(topic).size()));
-    return Set.copyOf(
-        counts.entrySet().stream()
-            .map(topic ->
-                new TopicPartition(
-                    topic.getKey(),
-                    BuiltInPartitioner.partitionForKey(key.getBytes(UTF_8), topic.getValue())))
-            .toList());
+      KafkaConsumer<byte[], byte[]> consumer, Predicate<String> topics, String key) {
+    return consumer.listTopics().entrySet().stream()
+        .filter(topic -> topics.test(topic.getKey()))
+        .map(topic ->
+            new TopicPartition(
+                topic.getKey(),
+                BuiltInPartitioner.partitionForKey(key.getBytes(UTF_8), topic.getValue().size())))
+        .collect(Collectors.toSet());
   }
 
   /** Reads committed offsets first, so that all uncommitted records lie before the end offsets. */

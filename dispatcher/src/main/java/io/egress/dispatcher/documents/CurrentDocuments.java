@@ -45,7 +45,7 @@ public final class CurrentDocuments {
       select id, workspace_id, revision, is_known, erased, renderer, length, crc32, checksum,
         case when not is_known and bytes_before < $3 then deflated end as deflated
       from (
-        select k.id, (select workspace_id from captures where id = k.id), d.revision, d.revision = k.known as is_known, %s,
+        select k.id, coalesce(d.workspace_id, (select workspace_id from captures where id = k.id)) as workspace_id, d.revision, d.revision = k.known as is_known, %s,
           d.revision is null and exists (select from erasures where capture_id = k.id) as erased,
           coalesce(sum(new.bytes) over (order by k.n) - new.bytes, 0) as bytes_before
         from unnest($1::uuid[], $2::bigint[]) with ordinality as k(id, known, n)

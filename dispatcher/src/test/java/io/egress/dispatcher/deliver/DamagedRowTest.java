@@ -53,8 +53,8 @@ class DamagedRowTest {
         """
         create or replace view current_documents as
         select d.capture_id, case when d.capture_id = '%s' then 1 / (d.length - d.length) else d.revision end as revision,
-          d.renderer, d.length, d.crc32, d.checksum, d.deflated
-        from documents d
+          d.renderer, d.length, d.crc32, d.checksum, d.deflated, c.workspace_id
+        from documents d join captures c on c.id = d.capture_id
         """
             .formatted(damaged));
 

@@ -14,9 +14,9 @@ public final class AuditCalls {
   private final AuditEntries audit;
   private final AuditExport export;
 
-  public AuditCalls(AuditEntries audit) {
+  public AuditCalls(AuditEntries audit, AuditExport export) {
     this.audit = audit;
-    this.export = new AuditExport(audit);
+    this.export = export;
   }
 
   /** Entries of one workspace. */

@@ -1,6 +1,7 @@
 package io.egress.api.admin.audit;
 
 import io.egress.api.call.Answer;
+import io.egress.api.call.HeavyWork;
 import io.egress.platform.json.Json;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
@@ -16,7 +17,9 @@ public final class AuditExport {
   /** The most entries of an export. */
   public static final int ENTRIES_MAX = 999_999_999;
 
-  private static final int PAGE = 500;
+  /** A slow client holds a page. */
+  private static final int PAGE = 100;
+
   private static final List<String> COLUMNS =
       List.of(
           "at",
@@ -60,15 +63,21 @@ public final class AuditExport {
   }
 
   private final AuditEntries audit;
+  private final HeavyWork heavy;
 
-  public AuditExport(AuditEntries audit) {
+  public AuditExport(AuditEntries audit, HeavyWork heavy) {
     this.audit = audit;
+    this.heavy = heavy;
   }
 
   public Answer answer(AuditFilter filter, Form form) {
     Integer limit = filter.limit();
     return Answer.streamed(
-        form.type, sink -> write(sink, filter, form, limit == null ? ENTRIES_MAX : limit));
+        form.type,
+        sink ->
+            heavy.of(
+                filter.workspaceId(),
+                () -> write(sink, filter, form, limit == null ? ENTRIES_MAX : limit)));
   }
 
   /** Reads a page once the previous one has been written to the client. */

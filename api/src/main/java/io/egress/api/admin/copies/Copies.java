@@ -47,8 +47,11 @@ public final class Copies {
   private static final String ENDPOINTS =
       "select id from endpoints where workspace_id = $1 order by created_at, id";
 
-  /** Nothing is owed before its capture has entered the stream. */
-  private static final String RECEIVED =
+  /**
+   * Nothing is owed before its capture has entered the stream. Of receipts only those are unpacked
+   * whose first and last position enclose the capture's.
+   */
+  static final String RECEIVED =
       """
       select e.id, e.spec->>'url' as url, e.spec->>'description' as description, e.deleted_at, log.*, r.*
       from unnest($1::uuid[], $2::uuid[]) with ordinality as k(id, first_id, nth)
@@ -69,11 +72,15 @@ public final class Copies {
           select started_at, revision from attempts
           where delivery_id = d.id and day = d.day and outcome = 'delivered' limit 1) as a on true) as log on true
       left join lateral (
-        select min(day) filter (where delivered @> $3::bigint or updated @> $3::bigint) as day,
-          max(day) filter (where delivered @> $3::bigint or updated @> $3::bigint) as last_day,
-          max(day) filter (where erased @> $3::bigint) as erased_day
-        from receipts
-        where endpoint_id = k.id and day >= $4 and (delivered @> $3::bigint or updated @> $3::bigint or erased @> $3::bigint)) as r on true
+        select min(day) filter (where not of_erasure) as day, max(day) filter (where not of_erasure) as last_day,
+          max(day) filter (where of_erasure) as erased_day
+        from (
+          select day, false as of_erasure from receipts
+          where endpoint_id = k.id and lower(delivered) <= $3 and upper(delivered) > $3 and delivered @> $3::bigint
+          union all
+          select day, false from receipts where endpoint_id = k.id and day >= $4 and updated @> $3::bigint
+          union all
+          select day, true from receipts where endpoint_id = k.id and day >= $4 and erased @> $3::bigint) as kept) as r on true
       where (e.full_history or e.created_position < $3) and admits(e.filters, s) or log.accepted or r.day is not null
         or e.replayed @> $3::bigint or (
           select true from backfills

@@ -4,21 +4,20 @@ import io.egress.platform.database.Rows;
 import io.egress.platform.http.Refusal;
 import io.egress.platform.kafka.KafkaSettings;
 import io.egress.platform.kafka.NewerRecordException;
-import io.egress.platform.kafka.TopicAdmin;
 import io.egress.platform.kafka.UnconsumedRecords;
 import io.egress.transcript.stream.ProcessedCapture;
 import io.egress.webhook.backfill.Backfills;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.queue.Topics;
-import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
+import java.util.function.Predicate;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,13 +34,13 @@ final class QueuedCaptures {
 
   private static final String OUTBOX = "select capture_id from outbox where workspace_id = $1";
 
-  private final Vertx vertx;
+  private final WorkerExecutor executor;
   private final Pool pool;
   private final KafkaSettings settings;
   private final Topics topics;
 
-  QueuedCaptures(Vertx vertx, Pool pool, KafkaSettings settings) {
-    this.vertx = vertx;
+  QueuedCaptures(WorkerExecutor executor, Pool pool, KafkaSettings settings) {
+    this.executor = executor;
     this.pool = pool;
     this.settings = settings;
     this.topics = new Topics(settings.topicPrefix());
@@ -106,31 +105,22 @@ final class QueuedCaptures {
           });
       readTopics(
           topics.fanOutGroup(),
-          startingWith(topics.capturesProcessed()),
+          name -> name.startsWith(topics.capturesProcessed()),
           workspaceId,
           this::processed);
       readTopics(
           topics.dispatcherGroup(),
-          withoutExhausted(startingWith(topics.deliveries())),
+          name -> name.startsWith(topics.deliveries()) && !name.equals(topics.exhausted()),
           endpoint.id(),
           this::owed);
       return new Found(captureIds, deliveryIds, historyFrom, historyTo, complete);
     }
 
-    private Set<String> startingWith(String name) {
-      return TopicAdmin.startingWith(vertx, settings, name).await();
-    }
-
-    private Set<String> withoutExhausted(Set<String> names) {
-      return names.stream()
-          .filter(name -> !name.equals(topics.exhausted()))
-          .collect(Collectors.toSet());
-    }
-
-    private void readTopics(String group, Set<String> names, UUID key, Consumer<byte[]> reader) {
+    private void readTopics(
+        String group, Predicate<String> names, UUID key, Consumer<byte[]> reader) {
       boolean all =
           UnconsumedRecords.read(
-                  vertx, settings, group, names, key.toString(), value -> readOne(reader, value))
+                  executor, settings, group, names, key.toString(), value -> readOne(reader, value))
               .await();
       complete = complete && all;
     }

@@ -2,6 +2,7 @@ package io.egress.api.admin.deliveries;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.call.HeavyWork;
 import io.egress.platform.database.Rows;
 import io.egress.platform.kafka.KafkaSettings;
 import io.egress.webhook.deliverylog.DeliveryState;
@@ -9,7 +10,7 @@ import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
-import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
@@ -39,19 +40,32 @@ public final class Verifier {
   private final LoggedDeliveries log;
   private final OwedDeliveries owed;
   private final QueuedCaptures queued;
+  private final HeavyWork heavy;
 
-  public Verifier(Vertx vertx, Pool pool, LogDays days, Clock clock, KafkaSettings kafka) {
+  /** {@code pool} and {@code executor} should be ones that nothing else waits for. */
+  public Verifier(
+      WorkerExecutor executor,
+      Pool pool,
+      LogDays days,
+      Clock clock,
+      KafkaSettings kafka,
+      HeavyWork heavy) {
     this.pool = pool;
+    this.heavy = heavy;
     this.clock = clock;
     this.log = new LoggedDeliveries(pool, days);
     this.owed = new OwedDeliveries(pool, log);
-    this.queued = new QueuedCaptures(vertx, pool, kafka);
+    this.queued = new QueuedCaptures(executor, pool, kafka);
   }
 
   /** Covers as many positions as one verification may, beginning with {@code from}. */
   public Verification verify(UUID workspaceId, Endpoint endpoint, long fromPosition) {
-    OwedScope scope = owed.scope(workspaceId, List.of(endpoint), DeliveryFilter.EVERYTHING);
-    return new Run(scope, endpoint, fromPosition).run();
+    return heavy.of(
+        workspaceId,
+        () -> {
+          OwedScope scope = owed.scope(workspaceId, List.of(endpoint), DeliveryFilter.EVERYTHING);
+          return new Run(scope, endpoint, fromPosition).run();
+        });
   }
 
   private final class Run {

@@ -2,6 +2,7 @@ package io.egress.api.admin.endpoints;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.egress.api.admin.signing.ServiceKeys;
+import io.egress.api.admin.workspaces.Room;
 import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
@@ -108,6 +109,7 @@ public final class Endpoints {
             .with(endpoint.oauth2(), box, id);
     requireOneAuthorization(sealed);
     Workspaces.requireOpen(tx, workspaceId);
+    Room.ENDPOINTS.require(tx, workspaceId);
     if (ServiceKeys.areNeededBy(endpoint.spec())) {
       ServiceKeys.ensure(tx, caller, box);
     }

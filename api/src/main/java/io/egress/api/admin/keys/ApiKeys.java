@@ -1,5 +1,6 @@
 package io.egress.api.admin.keys;
 
+import io.egress.api.admin.workspaces.Room;
 import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.api.intake.KeyBody;
 import io.egress.api.intake.KeyBody.Expiry;
@@ -107,6 +108,7 @@ public final class ApiKeys {
   Minted mint(SqlConnection tx, Caller caller, UUID workspaceId, NewKey key) {
     ApiKey token = ApiKey.mint();
     Workspaces.requireOpen(tx, workspaceId);
+    Room.KEYS.require(tx, workspaceId);
     if (key.filter() != null && Rows.of(tx, FILLING).size() > 0) {
       throw new Refusal(
           409,

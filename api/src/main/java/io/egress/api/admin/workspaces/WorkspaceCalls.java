@@ -16,7 +16,10 @@ import java.time.Duration;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Shows and changes a workspace: its name, and how long its captures are kept. Ends workspaces. */
+/**
+ * Shows and changes a workspace: its name, how long its captures are kept, and how much it may
+ * have. Ends workspaces.
+ */
 public final class WorkspaceCalls {
   private final Pool pool;
   private final Transactions transactions;
@@ -60,7 +63,8 @@ public final class WorkspaceCalls {
     Workspace changed = Workspaces.show(tx, workspaceId, standard);
     JsonObject all = Json.object(changed);
     JsonObject changes = new JsonObject();
-    for (String name : new String[] {"name", "retention", "legal_hold"}) {
+    for (String name :
+        new String[] {"name", "retention", "legal_hold", "max_endpoints", "max_keys"}) {
       changes.put(name, all.getValue(name));
     }
     AuditLog.record(

@@ -26,15 +26,18 @@ public final class Workspaces {
       "select legal_hold from workspaces where id = $1 for key share";
   private static final String SHOW =
       """
-      select w.name, w.retention_ms, w.legal_hold, w.ended_at, w.emptied_at, w.stream_head as captures,
+      select w.name, w.retention_ms, w.legal_hold, coalesce(w.max_endpoints, %1$d) as max_endpoints,
+        coalesce(w.max_keys, %1$d) as max_keys, w.ended_at, w.emptied_at, w.stream_head as captures,
         coalesce(h.erased, 0) as erased
       from workspaces w left join change_heads h on h.workspace_id = w.id where w.id = $1
-      """;
+      """
+          .formatted(Room.STANDARD);
   private static final String CHANGE =
       """
       update workspaces
       set retention_ms = case when $2 then $3 else retention_ms end, legal_hold = coalesce($4, legal_hold),
-        name = case when $5 then $6 else name end
+        name = case when $5 then $6 else name end, max_endpoints = case when $7 then $8 else max_endpoints end,
+        max_keys = case when $9 then $10 else max_keys end
       where id = $1
       """;
 
@@ -51,6 +54,7 @@ public final class Workspaces {
    * A workspace.
    *
    * @param retention null if it has none of its own
+   * @param maxEndpoints how many it may have, as {@code maxKeys}
    * @param erased how many of its captures are erased
    */
   public record Workspace(
@@ -59,6 +63,8 @@ public final class Workspaces {
       @Nullable Duration retention,
       @Nullable Duration effectiveRetention,
       boolean legalHold,
+      int maxEndpoints,
+      int maxKeys,
       long captures,
       long erased,
       @Nullable Instant endedAt,
@@ -125,7 +131,11 @@ public final class Workspaces {
         body.retention(),
         body.legalHold(),
         body.changesName(),
-        body.name());
+        body.name(),
+        body.changesMaxEndpoints(),
+        body.maxEndpoints(),
+        body.changesMaxKeys(),
+        body.maxKeys());
   }
 
   /** Returns whether it had not ended before. */
@@ -150,6 +160,8 @@ public final class Workspaces {
         own,
         own == null ? standard : own,
         row.getBoolean("legal_hold"),
+        row.getInteger("max_endpoints"),
+        row.getInteger("max_keys"),
         row.getLong("captures"),
         row.getLong("erased"),
         Rows.optionalInstant(row, "ended_at"),

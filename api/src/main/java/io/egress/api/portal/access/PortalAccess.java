@@ -1,6 +1,7 @@
 package io.egress.api.portal.access;
 
 import io.egress.api.admin.workspaces.Creations;
+import io.egress.api.admin.workspaces.Room;
 import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;
@@ -74,6 +75,7 @@ public final class PortalAccess {
             workspaceId,
             tx -> {
               Workspaces.requireOpen(tx, workspaceId);
+              Room.LINKS.require(tx, workspaceId);
               return addLink(tx, call, caller, grant);
             });
     store.forget();
@@ -115,7 +117,8 @@ public final class PortalAccess {
   private static PortalStore.Grant open(
       SqlConnection tx, Call call, PortalToken link, PortalToken session) {
     PortalStore.Grant grant =
-        PortalStore.open(tx, link, session).orElseThrow(PortalAccess::refusedLink);
+        PortalStore.open(tx, link, session, call.caller(null).remoteAddress())
+            .orElseThrow(PortalAccess::refusedLink);
     AuditLog.record(tx, grant.workspaceId(), call.caller(grant.actor()), grant.opened());
     return grant;
   }

@@ -37,10 +37,14 @@ final class PortalStore {
           and (workspace_id is null
             or exists (select from workspaces w where w.id = workspace_id and w.ended_at is null))
         returning workspace_id, role, actor)
-      insert into portal_sessions (hash, workspace_id, role, actor, expires_at)
-      select $2, workspace_id, role, actor, now() + interval '8 hours' from opened
+      insert into portal_sessions (hash, workspace_id, role, actor, remote_address, expires_at)
+      select $2, workspace_id, role, actor, $3, now() + interval '8 hours' from opened
       returning workspace_id, role, actor
       """;
+
+  /** Eight hours after it was opened at the latest, and an hour after its last use. */
+  static final String SESSION_IS_OPEN =
+      "expires_at > now() and used_at > now() - interval '1 hour'";
 
   /** Sessions of operators have no workspace. The last use is written at most once a minute. */
   private static final String FIND =
@@ -48,12 +52,13 @@ final class PortalStore {
       with session as (
         select hash, role, actor, used_at from portal_sessions
         where hash = $1 and workspace_id is not distinct from $2
-          and expires_at > now() and used_at > now() - interval '1 hour'),
+          and %s),
       used as (
         update portal_sessions set used_at = now()
         where $3 and hash in (select hash from session where used_at < now() - interval '1 minute'))
       select role, actor, (select name from workspaces where id = $2) as workspace_name from session
-      """;
+      """
+          .formatted(SESSION_IS_OPEN);
 
   private static final String WORKSPACE =
       """
@@ -131,8 +136,10 @@ final class PortalStore {
    * Uses up the link and begins {@code session}. Returns what the session may do, or empty if the
    * link is unknown, used or expired.
    */
-  static Optional<Grant> open(SqlClient client, PortalToken link, PortalToken session) {
-    return Rows.one(Rows.of(client, OPEN, link.hash(), session.hash()), PortalStore::grant);
+  static Optional<Grant> open(
+      SqlClient client, PortalToken link, PortalToken session, @Nullable String remoteAddress) {
+    return Rows.one(
+        Rows.of(client, OPEN, link.hash(), session.hash(), remoteAddress), PortalStore::grant);
   }
 
   /**

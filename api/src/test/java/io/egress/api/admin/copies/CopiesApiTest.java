@@ -8,6 +8,7 @@ import io.egress.api.admin.deliveries.WrittenOutcomes;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogMaintenance;
 import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Tuple;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -227,6 +228,49 @@ class CopiesApiTest {
     assertThat(endpoint(ids.get(1), endpoint).getBoolean("told"))
         .as("that of the day of the change may have been an earlier one")
         .isFalse();
+  }
+
+  /** Three hundred days of an endpoint that accepted every third capture, as one with a filter. */
+  @Test
+  void unpacksOnlyReceiptsThatMayHaveTheCapture() {
+    UUID endpoint = written.endpoint();
+    service.enter(workspace, 1);
+    service.query(
+        """
+        insert into receipts (endpoint_id, day, delivered, updated, erased)
+        select '%s', current_date - 1 - d, (
+            select range_agg(int8range(p, p, '[]')) from generate_series(d * 10000 + 1, d * 10000 + 9999, 3) as p), '{}', '{}'
+        from generate_series(0, 299) as d
+        """
+            .formatted(endpoint));
+
+    int all =
+        blocks(
+            "select count(*) from receipts where endpoint_id = $1 and delivered @> 0::bigint",
+            Tuple.of(endpoint));
+    int read =
+        blocks(
+            Copies.RECEIVED,
+            Tuple.of(
+                new UUID[] {endpoint},
+                new UUID[] {endpoint},
+                1L,
+                LocalDate.now(ZoneOffset.UTC).minusDays(400)));
+    assertThat(read).as("of %d that unpack all", all).isLessThan(all / 3);
+  }
+
+  private static int blocks(String query, Tuple parameters) {
+    return service
+        .database
+        .preparedQuery("explain (analyze, buffers, format json) " + query)
+        .execute(parameters)
+        .await()
+        .iterator()
+        .next()
+        .getJsonArray(0)
+        .getJsonObject(0)
+        .getJsonObject("Plan")
+        .getInteger("Shared Hit Blocks");
   }
 
   /** What was sent is never said not to have been. */

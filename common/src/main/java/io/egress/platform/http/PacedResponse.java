@@ -1,10 +1,7 @@
-package io.egress.api.pull;
+package io.egress.platform.http;
 
 import io.egress.platform.flow.Patience;
-import io.egress.platform.http.ClientGoneException;
-import io.egress.platform.http.RequestLifetime;
 import io.egress.platform.vertx.ByteBufs;
-import io.egress.transcript.document.BodyEncoder;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.vertx.core.Future;
@@ -12,13 +9,14 @@ import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a response at the pace of the client. Sending fails if the client reads too slowly, or
  * when the request's lifetime is cut short.
  */
-final class PacedResponse {
+public final class PacedResponse {
   private static final int WRITE_BYTES_MAX = 64 * 1024;
 
   private final HttpServerResponse response;
@@ -29,23 +27,23 @@ final class PacedResponse {
   private long unreadBytes;
   private @Nullable Throwable gone;
 
-  PacedResponse(RoutingContext ctx, Patience.Terms terms) {
+  public PacedResponse(RoutingContext ctx, Patience.Terms terms) {
     this.response = ctx.response();
     this.lifetime = RequestLifetime.of(ctx);
     this.patience = new Patience(ctx.vertx(), terms, this::loseClient);
     lifetime.cutShort().onFailure(this::leave);
   }
 
-  /** Sends what {@code body} has so far; completes when it is in the write buffer. */
-  Future<Void> sendAll(BodyEncoder body) {
+  /** Sends pieces until there is none for now; completes when they are in the write buffer. */
+  public Future<Void> sendAll(Supplier<@Nullable Buffer> pieces) {
     while (true) {
       if (gone != null) {
         return Future.failedFuture(gone);
       }
       if (response.writeQueueFull()) {
-        return drained().compose(_ -> sendAll(body));
+        return drained().compose(_ -> sendAll(pieces));
       }
-      Buffer next = nextOf(body);
+      Buffer next = nextOf(pieces);
       if (next == null) {
         return Future.succeededFuture();
       }
@@ -55,7 +53,7 @@ final class PacedResponse {
   }
 
   /** Completes when everything is written to the connection. */
-  Future<Void> end() {
+  public Future<Void> end() {
     if (gone != null) {
       return Future.failedFuture(gone);
     }
@@ -69,11 +67,11 @@ final class PacedResponse {
    * Writes parts small enough to observe whether the client reads. Each part is a write to the
    * socket, so small pieces are combined.
    */
-  private @Nullable Buffer nextOf(BodyEncoder body) {
+  private @Nullable Buffer nextOf(Supplier<@Nullable Buffer> pieces) {
     CompositeByteBuf part = Unpooled.compositeBuffer(Integer.MAX_VALUE);
     int room = WRITE_BYTES_MAX;
     while (room > 0) {
-      Buffer next = piece == null ? body.next() : piece;
+      Buffer next = piece == null ? pieces.get() : piece;
       if (next == null) {
         break;
       }
