@@ -94,6 +94,10 @@ class RouteTableTest {
           Map.entry("GET /internal/v1/audit", NO_PAGE),
           Map.entry("POST /internal/v1/portal-links", NO_PAGE),
           Map.entry("POST " + WORKSPACE + "/portal-links", NO_PAGE),
+          Map.entry("GET /internal/v1/portal-sessions", NO_PAGE),
+          Map.entry("DELETE /internal/v1/portal-sessions", NO_PAGE),
+          Map.entry("GET " + WORKSPACE + "/portal-sessions", NO_PAGE),
+          Map.entry("DELETE " + WORKSPACE + "/portal-sessions", NO_PAGE),
           Map.entry(
               "GET " + WORKSPACE + "/endpoints/:id/verification",
               "GET /endpoints/:id/verification"),

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** What one workspace does in bulk is not felt in another. */
-class NeighboursTest {
+class NeighborsTest {
   /** More than the calls that run at a time. */
   private static final int MANY = 300;
 
