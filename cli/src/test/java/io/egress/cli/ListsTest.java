@@ -99,6 +99,9 @@ class ListsTest {
           .put("endpoints", counts("all", "down", "failing", "paused", "healthy", "untried"))
           .put("problems", new JsonArray().add(ENDPOINT));
 
+  /** Commands that list what nobody refers to. */
+  private static final Set<String> WITHOUT_IDS = Set.of("secrets", "sessions");
+
   private static final JsonObject CAPTURE =
       new JsonObject()
           .put("id", ID)
@@ -167,6 +170,16 @@ class ListsTest {
               "/secret-keys",
               "secret_keys",
               counts("secrets").put("id", "0123456789abcdef").put("current", false)),
+          list(
+              "/portal-sessions",
+              "portal_sessions",
+              new JsonObject()
+                  .put("role", "admin")
+                  .put("actor", "ada.lovelace@analytical-engines.example.com")
+                  .put("remote_address", "2001:db8:85a3:1234:5678:8a2e:0370:7334")
+                  .put("created_at", "2024-11-24T20:18:59.123Z")
+                  .put("last_used_at", "2024-11-24T20:18:59.123Z")
+                  .put("expires_at", "2024-11-25T04:18:59.123Z")),
           list(
               "/signing-keys",
               "signing_keys",
@@ -272,6 +285,7 @@ class ListsTest {
         "secrets list",
         "secrets reseal",
         "secrets signing-keys",
+        "sessions list " + ID,
         "audit list " + ID);
   }
 
@@ -294,7 +308,7 @@ class ListsTest {
         .hasSizeGreaterThan(1)
         .allMatch(each -> DisplayWidth.of(each) <= TextTable.WIDTH_MAX);
     assertThat(printed).doesNotContain(ID.substring(0, 35) + "…");
-    if (!line.startsWith("secrets")) {
+    if (!WITHOUT_IDS.contains(line.split(" ", -1)[0])) {
       assertThat(printed).contains(ID);
     }
   }

@@ -55,6 +55,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class StoredFormatsTest {
   private static final String WRITE = "EGRESS_TEST_WRITE_FORMATS";
   private static final Path FORMATS = Path.of("..", "formats");
+  private static final String INTERNAL = "/internal/v1/";
   private static final String PUBLIC = "/api/v1/";
 
   /** Of the samples alone. */
@@ -192,7 +193,11 @@ class StoredFormatsTest {
         Service.start(Map.of("EGRESS_DATABASE_URL", url, "EGRESS_SECRET_KEY", SECRET_KEY))) {
       for (Object each : sample.getJsonArray("calls")) {
         JsonObject call = (JsonObject) each;
-        assertThat(answer(service, call)).as(call.encode()).isEqualTo(call.getString("answer"));
+        String expected = call.getString("answer");
+        String answer = answer(service, call);
+        assertThat(call.getString("path").startsWith(INTERNAL) ? known(expected, answer) : answer)
+            .as(call.encode())
+            .isEqualTo(expected);
       }
       Row endpoint = service.query("select id, secret from endpoints").iterator().next();
       assertThat(
@@ -200,6 +205,33 @@ class StoredFormatsTest {
                   .open(endpoint.getBuffer("secret").getBytes(), endpoint.getUUID("id")))
           .isEqualTo(sample.getString("secret"));
     }
+  }
+
+  /** Without the fields that an administrator's call did not have then. */
+  private static String known(String expected, String answer) {
+    int status = "200 ".length();
+    return expected.startsWith("200 {") && answer.startsWith("200 {")
+        ? answer.substring(0, status)
+            + known(
+                    new JsonObject(expected.substring(status)),
+                    new JsonObject(answer.substring(status)))
+                .encode()
+        : answer;
+  }
+
+  private static JsonObject known(JsonObject expected, JsonObject answer) {
+    JsonObject known = new JsonObject();
+    answer.forEach(field -> {
+      if (expected.containsKey(field.getKey())) {
+        known.put(
+            field.getKey(),
+            field.getValue() instanceof JsonObject inner
+                    && expected.getValue(field.getKey()) instanceof JsonObject then
+                ? known(then, inner)
+                : field.getValue());
+      }
+    });
+    return known;
   }
 
   private static void migrate(String url, String version) {
