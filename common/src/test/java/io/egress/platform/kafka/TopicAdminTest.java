@@ -62,6 +62,7 @@ class TopicAdminTest {
     assertThat(config(deliveries, "retention.ms")).isEqualTo(millis(Duration.ofDays(7)));
     assertThat(config(retry, "min.insync.replicas")).isEqualTo("1");
     assertThat(config(retry, "cleanup.policy")).isEqualTo("delete");
+    assertThat(config(retry, "message.timestamp.type")).isEqualTo("LogAppendTime");
     assertThat(await(TopicAdmin.partitions(vertx, settings, retry.name()))).isEqualTo(3);
   }
 
