@@ -27,6 +27,7 @@ public final class MovableClock implements InstantSource {
   private final Path file;
   private final Path library;
   private volatile Duration ahead = Duration.ZERO;
+  private volatile long movedNanos;
 
   private MovableClock(Path file, Path library) {
     this.file = file;
@@ -68,10 +69,16 @@ public final class MovableClock implements InstantSource {
     try {
       Path next = file.resolveSibling("clock.next");
       Files.writeString(next, "%+d%n".formatted(ahead.toSeconds()));
+      movedNanos = System.nanoTime();
       Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
+  }
+
+  /** The time since the last move, by the host's clock. */
+  public Duration sinceMoved() {
+    return Duration.ofNanos(System.nanoTime() - movedNanos);
   }
 
   /** How far it is ahead of the host's. */

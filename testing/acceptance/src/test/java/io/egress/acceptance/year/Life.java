@@ -87,6 +87,7 @@ final class Life {
     kept.addEndpoint(Manner.FINE, false);
     kept.addEndpoint(Manner.FLAKY, false);
     kept.addEndpoint(Manner.LATER, false);
+    kept.addEndpoint(Manner.DAYS_OFF, false);
     Tenant brief = tenant("brief", RETENTION);
     brief.addEndpoint(Manner.FINE, false);
     brief.addEndpoint(Manner.DAYS_OFF, false);
@@ -148,12 +149,15 @@ final class Life {
         }
       }
     }
+    settling.await(System.nanoTime(), "the end of all pauses");
     for (Duration step : TO_THE_LAST_ATTEMPT) {
       long since = System.nanoTime();
       fleet.move(step);
       settling.await(since, "the last " + step);
     }
+    // What has expired goes when the next one is made.
     idempotentCall();
+    openSettingsPage(kept);
     tenants.forEach(Tenant::read);
   }
 

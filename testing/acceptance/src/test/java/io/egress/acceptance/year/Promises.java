@@ -219,7 +219,7 @@ final class Promises {
         Duration apart = Duration.between(before, attempts.get(i).at());
         boolean isSetBack = life.setBack().stream().anyMatch(at -> !at.isBefore(before));
         violations.unless(
-            isSetBack || apart.plus(EARLY_MAX).compareTo(SCHEDULE.delayAfter(i)) >= 0,
+            isSetBack || attempts.get(i - 1).stale() || apart.plus(EARLY_MAX).compareTo(SCHEDULE.delayAfter(i)) >= 0,
             "attempt %d of %s to %s came after %s",
             i + 1,
             delivery,

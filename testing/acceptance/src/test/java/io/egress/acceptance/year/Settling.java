@@ -40,6 +40,7 @@ final class Settling {
   private final Readiness readiness;
   private final Violations violations;
   private Duration longest = Duration.ZERO;
+  private String longestAfter = "nothing";
 
   Settling(MovedFleet fleet, Readiness readiness, Violations violations) {
     this.fleet = fleet;
@@ -61,11 +62,15 @@ final class Settling {
       }
     }
     Duration took = Duration.ofNanos(System.nanoTime() - sinceNanos);
-    longest = took.compareTo(longest) > 0 ? took : longest;
+    if (took.compareTo(longest) > 0) {
+      longest = took;
+      longestAfter = after;
+    }
   }
 
-  Duration longest() {
-    return longest;
+  /** The longest wait. */
+  String longest() {
+    return "%.1f s, after %s".formatted(longest.toMillis() / 1e3, longestAfter);
   }
 
   private boolean isDoneWithin(Duration max) {

@@ -167,7 +167,8 @@ final class Tenant {
       }
       JsonObject page = new JsonObject(answer.body());
       page.getJsonArray("captures").forEach(each -> take((JsonObject) each));
-      cursor = page.getJsonObject("pageInfo").getString("endCursor");
+      String end = page.getJsonObject("pageInfo").getString("endCursor");
+      cursor = end == null ? cursor : end;
       more = page.getJsonObject("pageInfo").getBoolean("hasNextPage");
     }
   }

@@ -5,6 +5,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** Promises that were broken. Thread-safe. */
+@SuppressWarnings("AnnotateFormatMethod") // Error Prone's annotations are no dependency.
 final class Violations {
   private final Queue<String> all = new ConcurrentLinkedQueue<>();
 
