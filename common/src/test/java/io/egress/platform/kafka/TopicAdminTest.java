@@ -83,6 +83,27 @@ class TopicAdminTest {
     }
   }
 
+  /** Whoever dates them, such as by a database whose clock is wrong. */
+  @Test
+  void createdTopicsAcceptRecordsOfAnyDate() throws Exception {
+    await(TopicAdmin.ensure(vertx, settings, List.of(captures)));
+    Map<String, Object> properties =
+        Map.of("bootstrap.servers", SharedBackends.get().kafkaBootstrap());
+    long now = System.currentTimeMillis();
+    try (KafkaProducer<String, String> producer =
+        new KafkaProducer<>(properties, new StringSerializer(), new StringSerializer())) {
+      for (Duration ahead : List.of(DAY, DAY.negated(), DAY.multipliedBy(-40))) {
+        long dated = now + ahead.toMillis();
+        assertThat(
+                producer
+                    .send(new ProducerRecord<>(captures.name(), 0, dated, "", ""))
+                    .get()
+                    .timestamp())
+            .isBetween(now - 60_000, now + 60_000);
+      }
+    }
+  }
+
   @Test
   void leavesExistingTopicsUnchanged() throws Exception {
     create(deliveries, 2, Map.of("retention.ms", millis(Duration.ofDays(9))));

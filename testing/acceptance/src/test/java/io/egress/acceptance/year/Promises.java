@@ -195,10 +195,13 @@ final class Promises {
           captured.id);
       return;
     }
-    @Nullable String last =
-        those.stream().filter(Promises::isDocument).toList().getLast().title();
+    @Nullable String last = those.stream().filter(Promises::isDocument).toList().getLast().title();
     violations.unless(
-        captured.title().equals(last), "%s has %s of %s", endpoint.name, String.valueOf(last), captured.title());
+        captured.title().equals(last),
+        "%s has %s of %s",
+        endpoint.name,
+        String.valueOf(last),
+        captured.title());
   }
 
   /** Of each delivery: none is accepted twice, and none comes before its time. */
@@ -219,7 +222,9 @@ final class Promises {
         Duration apart = Duration.between(before, attempts.get(i).at());
         boolean isSetBack = life.setBack().stream().anyMatch(at -> !at.isBefore(before));
         violations.unless(
-            isSetBack || attempts.get(i - 1).stale() || apart.plus(EARLY_MAX).compareTo(SCHEDULE.delayAfter(i)) >= 0,
+            isSetBack
+                || attempts.get(i - 1).stale()
+                || apart.plus(EARLY_MAX).compareTo(SCHEDULE.delayAfter(i)) >= 0,
             "attempt %d of %s to %s came after %s",
             i + 1,
             delivery,

@@ -9,7 +9,7 @@ import org.awaitility.core.ConditionTimeoutException;
  * they are ready, they do not tell the truth.
  */
 final class Settling {
-  private static final Duration PROMPT = Duration.ofSeconds(20);
+  private static final Duration PROMPT = Duration.ofMinutes(1);
   private static final Duration AT_LAST = Duration.ofMinutes(3);
 
   private static final String LEFT =
