@@ -66,7 +66,7 @@ public final class BothRoles implements AutoCloseable {
   }
 
   /** Of a service that delivers over HTTP to this machine, and tries again at once. */
-  public static Map<String, String> environment() {
+  static Map<String, String> environment() {
     Map<String, String> environment = TestEnvironment.fresh(TOKEN);
     environment.put("EGRESS_ALLOW_HTTP_ENDPOINTS", "true");
     environment.put("EGRESS_ALLOW_ENDPOINT_NETWORKS", "127.0.0.0/8");

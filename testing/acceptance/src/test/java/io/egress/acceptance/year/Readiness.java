@@ -1,5 +1,6 @@
 package io.egress.acceptance.year;
 
+import io.egress.acceptance.BothRoles;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -24,7 +25,7 @@ final class Readiness implements AutoCloseable {
 
   Readiness(MovedFleet fleet) {
     this.fleet = fleet;
-    looking.scheduleWithFixedDelay(this::look, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+    var _ = looking.scheduleWithFixedDelay(this::look, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** Whether both were ready a moment ago. */
@@ -43,21 +44,17 @@ final class Readiness implements AutoCloseable {
   }
 
   private void look() {
-    boolean ready =
-        isReady(() -> fleet.roles().internalPort()) & isReady(fleet.roles()::dispatcherPort);
+    BothRoles roles = fleet.roles();
+    boolean ready = isReady(roles.internalPort()) && isReady(roles.dispatcherPort());
     if (!ready) {
       downNanos = System.nanoTime();
     }
     up = ready;
   }
 
-  private interface Port {
-    int get();
-  }
-
-  private boolean isReady(Port port) {
+  private boolean isReady(int port) {
     try {
-      URI uri = URI.create("http://127.0.0.1:" + port.get() + "/health/ready");
+      URI uri = URI.create("http://127.0.0.1:" + port + "/health/ready");
       HttpResponse<String> answer =
           http.send(
               HttpRequest.newBuilder(uri).timeout(ANSWER_MAX).build(), BodyHandlers.ofString());
