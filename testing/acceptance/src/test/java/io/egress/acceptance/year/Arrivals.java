@@ -26,7 +26,7 @@ final class Arrivals {
   /** What a receiver does. */
   enum Manner {
     FINE,
-    /** Refuses a third of the captures three times. */
+    /** Refuses a third of the captures three times, and a sixth for good. */
     FLAKY,
     /** Asks for two hours with the first attempt of each capture. */
     LATER,
@@ -142,7 +142,12 @@ final class Arrivals {
             .count();
     return switch (receiver.manner()) {
       case FINE -> true;
-      case FLAKY -> before >= FLAKY_ATTEMPTS || capture.getLeastSignificantBits() % 3 != 0;
+      case FLAKY ->
+          switch ((int) Math.floorMod(capture.getLeastSignificantBits(), 6L)) {
+            case 0, 1 -> before >= FLAKY_ATTEMPTS;
+            case 2 -> false;
+            default -> true;
+          };
       case LATER -> before > 0;
       case DAYS_OFF -> !isDayOff(now);
       case DEAD -> false;
