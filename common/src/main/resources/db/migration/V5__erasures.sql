@@ -307,6 +307,28 @@ begin
 end
 $$;
 
+-- As before, but for captures that are dated later than one that entered after them, because the clock was set back
+-- in between: each is kept for its time.
+create or replace function expired_captures(workspace uuid, instant timestamptz, chunk_max integer) returns setof uuid
+language plpgsql stable as $$
+declare
+  up_to bigint := stream_position_before(workspace, instant);
+  erased erased_spans;
+begin
+  select * into erased from erased_spans where workspace_id = workspace order by last_position limit 1;
+  return query
+  select s.capture_id from stream s
+  where s.workspace_id = workspace and s.position <= up_to and s.entered_at < instant
+    and s.position > case when erased.first_position = 1 then erased.last_position else 0 end
+    and not exists (select from erasures e where e.capture_id = s.capture_id)
+  order by s.position limit chunk_max;
+  return query
+  select id from captures
+  where workspace_id = workspace and not entered and erased_at is null and created_at < instant
+  order by created_at limit chunk_max;
+end
+$$;
+
 -- Erases the content of captures, and returns their erasures; nothing for those that do not exist, or whose
 -- workspaces are on legal hold. Erased captures stay as they are.
 --

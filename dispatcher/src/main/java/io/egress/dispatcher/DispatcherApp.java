@@ -286,6 +286,7 @@ public final class DispatcherApp {
     LogMaintenance maintenance = new LogMaintenance(pool, days);
     Recurring runs = maintenance.start(vertx);
     closing.push("the maintenance of the delivery log", runs::stop);
+    database.clock().onLeap(runs::ask);
     monitoring
         .metrics()
         .gauge(

@@ -6,8 +6,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.egress.platform.database.Rows;
-import java.io.IOException;
-import java.nio.file.Files;
+import io.egress.testing.MovableClock;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -17,7 +16,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,7 +39,7 @@ class WrongClockTest {
 
   @Test
   void neitherDropsTheLogNorSendsWhatIsStale() throws Exception {
-    Optional<Path> faketime = faketime();
+    Optional<Path> faketime = MovableClock.library(MovableClock.THREADED);
     assumeTrue(faketime.isPresent(), "libfaketime is not installed");
     DispatcherApp right = fleet.dispatcher();
     List<String> days = days();
@@ -76,13 +74,5 @@ class WrongClockTest {
 
   private List<String> days() {
     return Rows.list(fleet.query(DAYS), row -> row.getString(0));
-  }
-
-  private static Optional<Path> faketime() throws IOException {
-    try (Stream<Path> found =
-        Files.find(
-            Path.of("/usr/lib"), 3, (path, _) -> path.endsWith("faketime/libfaketimeMT.so.1"))) {
-      return found.findFirst();
-    }
   }
 }

@@ -10,7 +10,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,6 +35,7 @@ public final class PostgresServer implements AutoCloseable {
   private final ServerAccount account;
   private final Durability durability;
   private final @Nullable PostgresServer followed;
+  private final Map<String, String> environment;
   private int port;
   private String password = "";
   private volatile boolean wanted;
@@ -43,13 +46,15 @@ public final class PostgresServer implements AutoCloseable {
       PostgresBinaries binaries,
       ServerAccount account,
       Durability durability,
-      @Nullable PostgresServer followed) {
+      @Nullable PostgresServer followed,
+      Map<String, String> environment) {
     this.lock = lock;
     this.folder = new PostgresFolder(lock.folder());
     this.binaries = binaries;
     this.account = account;
     this.durability = durability;
     this.followed = followed;
+    this.environment = Map.copyOf(environment);
   }
 
   /** Blocks until the server answers. A server that a killed process left behind is stopped. */
@@ -57,26 +62,34 @@ public final class PostgresServer implements AutoCloseable {
     return start(folder, durability, ServerAccount.choose());
   }
 
+  /** The same, whose processes have these environment variables in addition. */
+  public static PostgresServer start(
+      Path folder, Durability durability, Map<String, String> environment) {
+    return start(folder, durability, ServerAccount.choose(), null, environment);
+  }
+
   /**
    * A standby that streams from {@code primary}, as the application {@code name}. Without data of
    * its own it begins with a copy of the primary's, which has to run.
    */
   public static PostgresServer startStandby(Path folder, PostgresServer primary) {
-    return start(folder, primary.durability, primary.account, primary);
+    return start(folder, primary.durability, primary.account, primary, primary.environment);
   }
 
   static PostgresServer start(Path folder, Durability durability, ServerAccount account) {
-    return start(folder, durability, account, null);
+    return start(folder, durability, account, null, Map.of());
   }
 
   private static PostgresServer start(
       Path folder,
       Durability durability,
       ServerAccount account,
-      @Nullable PostgresServer followed) {
+      @Nullable PostgresServer followed,
+      Map<String, String> environment) {
     PostgresBinaries binaries = PostgresBinaries.unpacked();
     DataDirectoryLock lock = DataDirectoryLock.acquire(folder);
-    PostgresServer server = new PostgresServer(lock, binaries, account, durability, followed);
+    PostgresServer server =
+        new PostgresServer(lock, binaries, account, durability, followed, environment);
     boolean started = false;
     try {
       server.open();
@@ -168,13 +181,20 @@ public final class PostgresServer implements AutoCloseable {
   }
 
   private List<String> pgCtlStart() {
-    return List.of(
-        binaries.pgCtl().toString(),
-        "start",
-        "--pgdata=" + folder.data(),
-        "--log=" + folder.startLog(),
-        "--wait",
-        "--timeout=" + START_LIMIT.toSeconds());
+    List<String> command = new ArrayList<>();
+    if (!environment.isEmpty()) {
+      command.add("env");
+      environment.forEach((name, value) -> command.add(name + "=" + value));
+    }
+    command.addAll(
+        List.of(
+            binaries.pgCtl().toString(),
+            "start",
+            "--pgdata=" + folder.data(),
+            "--log=" + folder.startLog(),
+            "--wait",
+            "--timeout=" + START_LIMIT.toSeconds()));
+    return command;
   }
 
   /**

@@ -14,7 +14,7 @@ final class FinishedBackfills {
   /** Each chunk is a transaction of some 20 ms. */
   private static final int CHUNKS_MAX = 20;
 
-  /** The log drops whole days, once an hour. */
+  /** The log drops whole days. */
   private static final Duration MARGIN = Duration.ofDays(2);
 
   private final Pool pool;

@@ -5,9 +5,8 @@ import io.egress.platform.metrics.Metrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Timer;
 import java.time.Clock;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 final class RelayMeters {
   private final Clock clock;
@@ -36,8 +35,9 @@ final class RelayMeters {
 
   void published(List<OwedRecord> captures) {
     published.increment(captures.size());
-    Instant now = clock.instant();
-    captures.forEach(
-        each -> publishDelay.record(Duration.between(each.capture().enteredAt(), now)));
+    long now = clock.millis();
+    captures.forEach(each ->
+        publishDelay.record(
+            Math.max(0, now - each.capture().enteredAt().toEpochMilli()), TimeUnit.MILLISECONDS));
   }
 }

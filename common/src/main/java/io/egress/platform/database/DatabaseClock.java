@@ -6,6 +6,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -18,6 +20,10 @@ import java.util.function.LongSupplier;
  * clock. Thread-safe.
  */
 public final class DatabaseClock extends Clock {
+  /** The network explains less: the server's clock was set, or this host slept. */
+  private static final long LEAP_NANOS_MIN = TimeUnit.MINUTES.toNanos(1);
+
+  private final List<Runnable> leaps = new CopyOnWriteArrayList<>();
   private final LongSupplier nanoTime;
   private final InstantSource host;
   private volatile long aheadNanos;
@@ -33,12 +39,29 @@ public final class DatabaseClock extends Clock {
   }
 
   /** The time that the server answered to a request that was sent at {@code sentNanos}. */
-  public synchronized void read(Instant answer, long sentNanos) {
+  public void read(Instant answer, long sentNanos) {
+    if (leapsTo(answer, sentNanos)) {
+      leaps.forEach(Runnable::run);
+    }
+  }
+
+  /**
+   * {@code listener} is called when this clock has moved by more than the time that has passed. It
+   * must not block.
+   */
+  public void onLeap(Runnable listener) {
+    leaps.add(listener);
+  }
+
+  private synchronized boolean leapsTo(Instant answer, long sentNanos) {
+    long before = aheadNanos;
+    boolean wasKnown = isKnown;
     long answered = nanosSinceEpoch(answer);
     long least = answered - nanoTime.getAsLong();
     long most = answered - sentNanos;
     aheadNanos = isKnown ? Math.clamp(aheadNanos, least, most) : least + (most - least) / 2;
     isKnown = true;
+    return wasKnown && Math.abs(aheadNanos - before) > LEAP_NANOS_MIN;
   }
 
   @Override

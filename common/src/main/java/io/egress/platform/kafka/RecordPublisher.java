@@ -38,7 +38,10 @@ public final class RecordPublisher {
   private final Clock clock;
   private final WorkerExecutor sending;
 
-  /** Brokers refuse records of clocks that are far ahead, so records are dated by {@code clock}. */
+  /**
+   * {@code clock} dates records of topics that the service has not created, or that are of 1.0.0:
+   * brokers refuse those of clocks that are far ahead. In others, brokers do.
+   */
   public RecordPublisher(Vertx vertx, KafkaProducer<String, Buffer> client, Clock clock) {
     this.clock = clock;
     this.vertx = vertx;

@@ -27,6 +27,7 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.record.TimestampType;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -235,6 +236,9 @@ public final class TopicAdmin {
       throws ExecutionException, InterruptedException {
     Map<String, String> configs = new HashMap<>();
     configs.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE);
+    // Whoever is wrong about the time then has no records refused, or deleted early.
+    configs.put(
+        TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, TimestampType.LOG_APPEND_TIME.toString());
     configs.put(
         TopicConfig.RETENTION_MS_CONFIG,
         Long.toString(needed.longestWait().plus(retention).toMillis()));

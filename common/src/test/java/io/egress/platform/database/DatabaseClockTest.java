@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class DatabaseClockTest {
@@ -43,6 +44,20 @@ class DatabaseClockTest {
     assertThat(clock.instant()).isEqualTo(SERVER.minusSeconds(3_600).plusMillis(2));
     read(SERVER.plusSeconds(3_600), Duration.ofMillis(2));
     assertThat(clock.instant()).isEqualTo(SERVER.plusSeconds(3_600));
+  }
+
+  @Test
+  void tellsThatItLeaps() {
+    AtomicInteger leaps = new AtomicInteger();
+    clock.onLeap(leaps::incrementAndGet);
+    read(SERVER, Duration.ZERO);
+    read(SERVER.plusSeconds(5), Duration.ZERO);
+    assertThat(leaps).hasValue(0);
+
+    read(SERVER.plusSeconds(7_200), Duration.ZERO);
+    assertThat(leaps).hasValue(1);
+    read(SERVER, Duration.ZERO);
+    assertThat(leaps).hasValue(2);
   }
 
   private void read(Instant answer, Duration roundTrip) {

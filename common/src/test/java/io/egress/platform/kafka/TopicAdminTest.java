@@ -62,6 +62,7 @@ class TopicAdminTest {
     assertThat(config(deliveries, "retention.ms")).isEqualTo(millis(Duration.ofDays(7)));
     assertThat(config(retry, "min.insync.replicas")).isEqualTo("1");
     assertThat(config(retry, "cleanup.policy")).isEqualTo("delete");
+    assertThat(config(retry, "message.timestamp.type")).isEqualTo("LogAppendTime");
     assertThat(await(TopicAdmin.partitions(vertx, settings, retry.name()))).isEqualTo(3);
   }
 
@@ -78,6 +79,27 @@ class TopicAdminTest {
         for (int partition = 0; partition < 3; partition++) {
           producer.send(new ProducerRecord<>(made.name(), partition, "", "")).get();
         }
+      }
+    }
+  }
+
+  /** Whoever dates them, such as by a database whose clock is wrong. */
+  @Test
+  void createdTopicsAcceptRecordsOfAnyDate() throws Exception {
+    await(TopicAdmin.ensure(vertx, settings, List.of(captures)));
+    Map<String, Object> properties =
+        Map.of("bootstrap.servers", SharedBackends.get().kafkaBootstrap());
+    long now = System.currentTimeMillis();
+    try (KafkaProducer<String, String> producer =
+        new KafkaProducer<>(properties, new StringSerializer(), new StringSerializer())) {
+      for (Duration ahead : List.of(DAY, DAY.negated(), DAY.multipliedBy(-40))) {
+        long dated = now + ahead.toMillis();
+        assertThat(
+                producer
+                    .send(new ProducerRecord<>(captures.name(), 0, dated, "", ""))
+                    .get()
+                    .timestamp())
+            .isBetween(now - 60_000, now + 60_000);
       }
     }
   }

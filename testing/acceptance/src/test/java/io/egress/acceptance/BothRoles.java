@@ -88,7 +88,7 @@ public final class BothRoles implements AutoCloseable {
     return api.internalPort();
   }
 
-  int dispatcherPort() {
+  public int dispatcherPort() {
     if (dispatcher == null) {
       throw new IllegalStateException("There is no dispatcher");
     }
@@ -103,11 +103,11 @@ public final class BothRoles implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + api.publicPort() + path);
   }
 
-  String metricsOfApi() {
+  public String metricsOfApi() {
     return metrics(api.internalPort());
   }
 
-  String metricsOfDispatcher() {
+  public String metricsOfDispatcher() {
     return metrics(dispatcherPort());
   }
 
@@ -119,6 +119,29 @@ public final class BothRoles implements AutoCloseable {
     return call(
             "POST", "/workspaces/" + workspace + "/api-keys", new JsonObject().put("name", "test"))
         .getString("key");
+  }
+
+  /** A call with an idempotency key. */
+  public void mintIdempotently(UUID workspace, String idempotencyKey) {
+    HttpResponse<String> minted =
+        send(
+            HttpRequest.newBuilder(
+                    internalUrl("/internal/v1/workspaces/" + workspace + "/api-keys"))
+                .header("authorization", "Bearer " + TOKEN)
+                .header("content-type", "application/json")
+                .header("idempotency-key", idempotencyKey)
+                .POST(BodyPublishers.ofString(new JsonObject().put("name", "once").encode())));
+    assertThat(minted.statusCode()).as(minted.body()).isEqualTo(201);
+  }
+
+  /** Opens a session of the settings page with a link, and returns its cookie. */
+  public String openPage(String link) {
+    HttpResponse<String> opened =
+        send(
+            HttpRequest.newBuilder(URI.create(link.substring(0, link.indexOf('?'))))
+                .header("content-type", "application/x-www-form-urlencoded")
+                .POST(BodyPublishers.ofString(link.substring(link.indexOf('?') + 1))));
+    return opened.headers().firstValue("set-cookie").orElseThrow().replaceFirst(";.*", "");
   }
 
   UUID endpoint(UUID workspace, String url) {
@@ -142,7 +165,7 @@ public final class BothRoles implements AutoCloseable {
   }
 
   /** The smallest capture that enters the stream. */
-  static JsonObject capture(UUID workspace) {
+  public static JsonObject capture(UUID workspace) {
     JsonObject segment =
         new JsonObject().put("start_ms", 0).put("end_ms", 900).put("text", "Hello.");
     return new JsonObject()

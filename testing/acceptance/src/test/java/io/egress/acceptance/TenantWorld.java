@@ -8,9 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.net.URI;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
@@ -138,12 +136,7 @@ final class TenantWorld implements AutoCloseable {
         roles
             .call("POST", workspace + "/portal-links", new JsonObject().put("role", "view"))
             .getString("url");
-    HttpResponse<String> opened =
-        send(
-            HttpRequest.newBuilder(URI.create(link.substring(0, link.indexOf('?'))))
-                .header("content-type", "application/x-www-form-urlencoded")
-                .POST(BodyPublishers.ofString(link.substring(link.indexOf('?') + 1))));
-    String cookie = opened.headers().firstValue("set-cookie").orElseThrow().replaceFirst(";.*", "");
+    String cookie = roles.openPage(link);
     String page = "/portal/" + tenant.workspace();
     for (String path :
         List.of(

@@ -13,10 +13,18 @@ public final class TestEnvironment {
   /** May be changed by the caller. */
   public static Map<String, String> fresh(String internalToken) {
     SharedBackends backends = SharedBackends.get();
-    Map<String, String> environment = new HashMap<>();
-    environment.put("EGRESS_DATABASE_URL", backends.freshDatabase(Migrations::run));
-    environment.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
+    Map<String, String> environment =
+        on(backends.freshDatabase(Migrations::run), backends.kafkaBootstrap(), internalToken);
     environment.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
+    return environment;
+  }
+
+  /** On servers that nobody else uses. */
+  public static Map<String, String> on(
+      String databaseUrl, String kafkaBootstrap, String internalToken) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("EGRESS_DATABASE_URL", databaseUrl);
+    environment.put("EGRESS_KAFKA_BOOTSTRAP", kafkaBootstrap);
     environment.put("EGRESS_TOPIC_PARTITIONS", "2");
     environment.put("EGRESS_DELIVERY_LOG_RETENTION", "3d");
     environment.put("EGRESS_INTERNAL_TOKEN", internalToken);

@@ -96,6 +96,17 @@ class RetentionTest {
         .hasSize(1);
   }
 
+  /** The database's clock was behind when the second one entered, and was set right. */
+  @Test
+  void nothingIsErasedBeforeItsTimeBecauseALaterCaptureIsDatedEarlier() {
+    List<UUID> ids = service.enter(workspace, 2);
+    age("position = 2", 40);
+
+    eraseOlder(Duration.ofDays(30));
+
+    assertThat(pulled()).containsExactly(ids.get(0));
+  }
+
   @Test
   void capturesThatWereNeverInTheStreamExpireToo() {
     UUID silent = UUID.randomUUID();
