@@ -156,13 +156,13 @@ public final class TortureCommand implements Callable<Integer> {
     for (Thread putter : putters) {
       putter.join();
     }
+    if (old != null) {
+      old.differences().forEach(evidence::violation);
+    }
     checker.check();
     ended = true;
     for (Thread reader : readers) {
       reader.join();
-    }
-    if (old != null) {
-      old.differences().forEach(evidence::violation);
     }
     report(faults, checker, before, fleet);
     return evidence.violations().isEmpty() ? 0 : 1;
