@@ -35,7 +35,7 @@ record BaseBackup(DatabaseAddress address, Path data) {
     try (Connection connection = address.connect();
         Statement statement = connection.createStatement()) {
       statement.executeQuery(START).close();
-      copyFiles(target);
+      copyFiles(data, target);
       try (ResultSet stopped = statement.executeQuery(STOP)) {
         stopped.next();
         Files.writeString(target.resolve("backup_label"), stopped.getString(1));
@@ -43,10 +43,10 @@ record BaseBackup(DatabaseAddress address, Path data) {
     } catch (SQLException failure) {
       throw new IOException("cannot copy the data of " + address, failure);
     }
-    Files.createDirectories(target.resolve("pg_replslot"));
   }
 
-  private void copyFiles(Path target) throws IOException {
+  /** Without what belongs to a running server, or to those that follow it. */
+  static void copyFiles(Path data, Path target) throws IOException {
     Files.walkFileTree(
         data,
         new SimpleFileVisitor<>() {
@@ -75,6 +75,7 @@ record BaseBackup(DatabaseAddress address, Path data) {
             return FileVisitResult.CONTINUE;
           }
         });
+    Files.createDirectories(target.resolve("pg_replslot"));
   }
 
   private static boolean isLeftOut(Path path) {

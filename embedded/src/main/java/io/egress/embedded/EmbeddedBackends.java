@@ -14,7 +14,10 @@ import org.slf4j.LoggerFactory;
 /** PostgreSQL and Kafka on this machine, started together over one data folder. */
 public final class EmbeddedBackends implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedBackends.class);
-  static final String POSTGRES = "postgres";
+
+  /** PostgreSQL's part of a data folder. */
+  public static final String POSTGRES = "postgres";
+
   static final String KAFKA = "kafka";
 
   private final DataDirectoryLock lock;
@@ -62,7 +65,7 @@ public final class EmbeddedBackends implements AutoCloseable {
             : CompletableFuture.completedFuture(null);
     try {
       if (options.postgres()) {
-        postgres = PostgresServer.start(lock.folder().resolve(POSTGRES), durability);
+        postgres = startPostgres(lock.folder().resolve(POSTGRES), options);
       }
     } finally {
       kafka = joined(starting);
@@ -75,6 +78,13 @@ public final class EmbeddedBackends implements AutoCloseable {
       restarts.add(kafka::restartIfFailed);
     }
     supervisor = new Supervisor(restarts);
+  }
+
+  private static PostgresServer startPostgres(Path folder, EmbeddedOptions options) {
+    Path original = options.original();
+    return original == null
+        ? PostgresServer.start(folder, options.durability())
+        : PostgresServer.startCopy(folder, original.resolve(POSTGRES), options.durability());
   }
 
   private static <T extends @Nullable Object> CompletableFuture<T> inOwnThread(Supplier<T> work) {

@@ -59,7 +59,7 @@ record PostgresBinaries(Path home) {
   static synchronized PostgresBinaries unpacked() {
     URL archive = archive(System.getProperty("os.name"), System.getProperty("os.arch"));
     try {
-      Path cache = ProgramCache.folder();
+      Path cache = UserCache.folder();
       Path home = cache.resolve(folderName(archive));
       if (!Files.exists(home)) {
         try (FileChannel channel = FileChannel.open(cache.resolve("lock"), CREATE, WRITE);

@@ -98,14 +98,28 @@ record PostgresFolder(Path root) {
     }
   }
 
+  /** Copies the data of a stopped server, unless there is some. */
+  void copy(PostgresFolder original) throws IOException {
+    if (!Files.exists(data())) {
+      Path unfinished = beginCopy(original);
+      BaseBackup.copyFiles(original.data(), unfinished);
+      Files.move(unfinished, data(), ATOMIC_MOVE);
+    }
+  }
+
+  private Path beginCopy(PostgresFolder original) throws IOException {
+    Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
+    Files.copy(original.passwordFile(), passwordFile(), REPLACE_EXISTING, COPY_ATTRIBUTES);
+    Path unfinished = root.resolve("data.unfinished");
+    FileTrees.delete(unfinished);
+    return unfinished;
+  }
+
   /** Copies the data of a running server, to follow it. */
   void follow(PostgresFolder primary, DatabaseAddress address, ServerAccount account)
       throws IOException {
     if (!Files.exists(data())) {
-      Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
-      Files.copy(primary.passwordFile(), passwordFile(), REPLACE_EXISTING, COPY_ATTRIBUTES);
-      Path unfinished = root.resolve("data.unfinished");
-      FileTrees.delete(unfinished);
+      Path unfinished = beginCopy(primary);
       BaseBackup.of(address, primary.data()).copyTo(unfinished);
       Files.writeString(unfinished.resolve(FOLLOWS), "");
       Files.writeString(

@@ -68,6 +68,17 @@ public final class PostgresServer implements AutoCloseable {
     return start(folder, durability, ServerAccount.choose(), null, environment);
   }
 
+  /** The same on a copy of the data in {@code original}, whose server must not run. */
+  public static PostgresServer startCopy(Path folder, Path original, Durability durability) {
+    try {
+      new PostgresFolder(Files.createDirectories(folder)).copy(new PostgresFolder(original));
+    } catch (IOException failure) {
+      throw new EmbeddedBackendException(
+          "%s cannot be copied to %s: %s".formatted(original, folder, failure), failure);
+    }
+    return start(folder, durability);
+  }
+
   /**
    * A standby that streams from {@code primary}, as the application {@code name}. Without data of
    * its own it begins with a copy of the primary's, which has to run.
@@ -278,5 +289,11 @@ public final class PostgresServer implements AutoCloseable {
       closed = true;
       lock.close();
     }
+  }
+
+  /** Stops it for good and deletes its data; what it logged stays. */
+  public synchronized void discard() {
+    close();
+    FileTrees.delete(folder.data());
   }
 }

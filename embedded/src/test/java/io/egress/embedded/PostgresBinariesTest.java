@@ -30,20 +30,19 @@ class PostgresBinariesTest {
 
   @Test
   void areStoredOutsideRootsHome() {
-    assertThat(ProgramCache.candidates(Map.of(), "root", "/root", "/tmp"))
+    assertThat(UserCache.candidates(Map.of(), "root", "/root", "/tmp"))
         .containsExactly(
             Path.of("/var/cache/transcript-egress"), Path.of("/tmp/transcript-egress-root"));
   }
 
   @Test
   void areStoredInTheUsersCacheFolder() {
-    assertThat(ProgramCache.candidates(Map.of(), "ann", "/home/ann", "/tmp"))
+    assertThat(UserCache.candidates(Map.of(), "ann", "/home/ann", "/tmp"))
         .startsWith(Path.of("/home/ann/.cache/transcript-egress"));
     assertThat(
-            ProgramCache.candidates(
-                Map.of("XDG_CACHE_HOME", "/caches"), "ann", "/home/ann", "/tmp"))
+            UserCache.candidates(Map.of("XDG_CACHE_HOME", "/caches"), "ann", "/home/ann", "/tmp"))
         .startsWith(Path.of("/caches/transcript-egress"));
-    assertThat(ProgramCache.candidates(Map.of(), "ann", "?", "/tmp"))
+    assertThat(UserCache.candidates(Map.of(), "ann", "?", "/tmp"))
         .containsExactly(Path.of("/tmp/transcript-egress-ann"));
   }
 }

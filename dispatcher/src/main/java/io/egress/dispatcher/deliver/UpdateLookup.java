@@ -17,14 +17,15 @@ import java.util.UUID;
 final class UpdateLookup {
   /**
    * Of each capture at each endpoint: the number of its newest change, and the highest revision
-   * that was delivered there, by whatever delivery.
+   * that was delivered there, by whatever delivery. Each is looked up by itself: a join of attempts
+   * is planned for all days of the log, and reads all of it for each capture.
    */
   private static final String READ =
       """
-      select k.id, coalesce(c.number, 0) as newest, coalesce(sent.revision, 0) as revision
+      select k.id, coalesce(sent.revision, 0) as revision,
+        coalesce((select number from changes where capture_id = k.capture_id), 0) as newest
       from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::uuid[])
         as k(id, endpoint_id, capture_id, position, first_id)
-      left join changes c on c.capture_id = k.capture_id
       left join lateral (
         select max(a.revision) as revision
         from (
@@ -32,8 +33,10 @@ final class UpdateLookup {
           union all
           select id, day from deliveries
           where endpoint_id = k.endpoint_id and position = k.position and replay_id is not null
-            and state = 'delivered') as d
-        join attempts a on a.delivery_id = d.id and a.day = d.day and a.outcome = 'delivered') as sent on true
+            and state = 'delivered') as d,
+          lateral (
+            select max(revision) as revision from attempts
+            where delivery_id = d.id and day = d.day and outcome = 'delivered') as a) as sent on true
       """;
 
   /** What is known of an update's capture at its endpoint. */

@@ -65,6 +65,26 @@ class PostgresServerTest {
   }
 
   @Test
+  void aCopyHasItsOwnData() throws Exception {
+    Path original = folder.resolve("original");
+    try (PostgresServer server = PostgresServer.start(original, Durability.UNSYNCED)) {
+      Traces.leaveRow(server.databaseUrl(), "row");
+    }
+    Path second = folder.resolve("copy");
+    try (PostgresServer server = PostgresServer.startCopy(second, original, Durability.UNSYNCED)) {
+      Traces.leaveRow(server.databaseUrl(), "another");
+      assertThat(Traces.rows(server.databaseUrl())).containsExactly("row", "another");
+
+      server.discard();
+      assertThat(second.resolve("data")).doesNotExist();
+      assertThat(second.resolve("log")).isNotEmptyDirectory();
+    }
+    try (PostgresServer server = PostgresServer.start(original, Durability.UNSYNCED)) {
+      assertThat(Traces.rows(server.databaseUrl())).containsExactly("row");
+    }
+  }
+
+  @Test
   void refusesDataOfAnotherMajorVersion() throws Exception {
     try (PostgresServer server = start()) {
       server.stop();

@@ -1,13 +1,8 @@
 package io.egress.bench.age;
 
-import static java.util.Objects.requireNonNull;
-
 import io.egress.cli.StoredSecret;
-import io.egress.embedded.EmbeddedBackends;
-import io.egress.embedded.EmbeddedOptions;
 import io.egress.webhook.endpoint.SecretBox;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -59,6 +54,8 @@ public final class AgeCommand implements Callable<Integer> {
       description = "how many endpoints the large workspace has")
   private int endpoints;
 
+  private final long begun = System.nanoTime();
+
   @Override
   public Integer call() throws Exception {
     AgedDatabase.Size size = new AgedDatabase.Size(captures, months, workspaces, endpoints);
@@ -66,30 +63,17 @@ public final class AgeCommand implements Callable<Integer> {
     String url = where.url;
     Map<String, String> environment = new HashMap<>(System.getenv());
     if (folder == null && url != null) {
-      environment.computeIfAbsent(StoredSecret.SECRET_KEY.setting(), _ -> SecretBox.newKey());
-      fill(url, size, environment);
+      String key = environment.getOrDefault(StoredSecret.SECRET_KEY.setting(), SecretBox.newKey());
+      AgedDatabase.fill(url, size, SecretBox.parse(key), this::print);
     } else if (folder != null) {
-      try (EmbeddedBackends backends =
-          EmbeddedBackends.start(EmbeddedOptions.persistent(folder).withoutKafka())) {
-        StoredSecret.SECRET_KEY.complete(environment, folder, _ -> {});
-        fill(backends.databaseUrl(), size, environment);
-      }
+      AgedData.make(folder, size, AgedData.NEWEST, environment, this::print);
     }
+    print("done. The large workspace is " + AgedDatabase.workspace(0));
     return 0;
   }
 
-  private static void fill(String url, AgedDatabase.Size size, Map<String, String> environment)
-      throws SQLException {
-    long begun = System.nanoTime();
-    AgedDatabase.fill(
-        url,
-        size,
-        SecretBox.parse(requireNonNull(environment.get(StoredSecret.SECRET_KEY.setting()))),
-        step ->
-            System.out.printf(
-                "%5d s  %s%n", TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun), step));
+  private void print(String step) {
     System.out.printf(
-        "%5d s  done. The large workspace is %s%n",
-        TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun), AgedDatabase.workspace(0));
+        "%5d s  %s%n", TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun), step);
   }
 }

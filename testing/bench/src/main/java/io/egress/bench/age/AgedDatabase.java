@@ -18,6 +18,8 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import org.flywaydb.core.Flyway;
 
 /**
  * Fills a database as months of life would have: by statements that make many rows each, which
@@ -37,6 +39,10 @@ public final class AgedDatabase implements AutoCloseable {
   public record Size(long captures, int months, int workspaces, int endpoints) {
     public static final Size DEFAULT = new Size(10_000_000, 12, 1_000, 20);
 
+    public Size withCaptures(long count) {
+      return new Size(count, months, workspaces, endpoints);
+    }
+
     long ofLarge() {
       return captures * 6 / 10;
     }
@@ -50,6 +56,12 @@ public final class AgedDatabase implements AutoCloseable {
   private static final int LOG_DAYS = 30;
 
   private static final long PART = 500_000;
+
+  /**
+   * Around what statements say of columns and functions that came with the second migration, so
+   * that they are of the first release without it.
+   */
+  private static final Pattern SECOND = Pattern.compile("/\\*2|2\\*/");
 
   /** Names that the statements share. */
   private static final List<String> FUNCTIONS =
@@ -132,25 +144,25 @@ public final class AgedDatabase implements AutoCloseable {
 
   private static final String STREAM =
       """
-      insert into stream (workspace_id, position, capture_id, chain, entered_at, mode, device_id)
-      select pg_temp.workspace(w), n, pg_temp.capture(w, n), n, at, pg_temp.mode(n),
-        pg_temp.device(w, n % (case when w = 0 then 200 else 5 end))
+      insert into stream (workspace_id, position, capture_id, chain, entered_at /*2, mode, device_id 2*/)
+      select pg_temp.workspace(w), n, pg_temp.capture(w, n), n, at
+        /*2, pg_temp.mode(n), pg_temp.device(w, n % (case when w = 0 then 200 else 5 end)) 2*/
       """;
 
   /** The n-th endpoint of the large workspace: every fifth wants changes, and so on. */
   private static final String ENDPOINTS =
       """
       insert into endpoints (id, workspace_id, spec, secret, created_position, full_history, paused, paused_at,
-        paused_reason, failing_since, filters, created_at)
+        paused_reason, failing_since, created_at /*2, filters 2*/)
       select pg_temp.endpoint(w, n), pg_temp.workspace(w),
         jsonb_build_object('url', 'https://receiver-' || w || '-' || n || '.invalid/hook', 'description', 'Receiver ' || n,
           'events', case when n %% 5 = 1 then '["capture.processed", "capture.updated", "capture.erased"]'::jsonb
             else '["capture.processed"]' end)
-          || case when n %% 7 = 2 then '{"filter": {"modes": ["manual"], "devices": null}}'::jsonb else '{}' end,
+          /*2 || case when n %% 7 = 2 then '{"filter": {"modes": ["manual"], "devices": null}}'::jsonb else '{}' end 2*/,
         '', 0, n %% 10 = 9, n %% 8 = 4, case when n %% 8 = 4 then now() - interval '20 days' end,
         case when n %% 8 = 4 then 'failing' end, case when n %% 8 = 3 then now() - interval '9 days' end,
-        case when n %% 7 = 2 then '[{"after": 0, "filter": {"modes": ["manual"], "devices": null}}]'::jsonb else '[]' end,
         now() - interval '%d months'
+        /*2, case when n %% 7 = 2 then '[{"after": 0, "filter": {"modes": ["manual"], "devices": null}}]'::jsonb else '[]' end 2*/
       from generate_series(0, %d) w, generate_series(0, case when w = 0 then %d else w %% 2 - 1 end) n
       """;
 
@@ -171,9 +183,9 @@ public final class AgedDatabase implements AutoCloseable {
   /** One in fifty captures has changed, one in a thousand was erased. */
   private static final String CHANGES =
       """
-      insert into changes (workspace_id, number, capture_id, changed_at, erased, mode, device_id)
-      select pg_temp.workspace(w), n / 50, pg_temp.capture(w, n), at + interval '1 hour', n %% 1000 = 0, pg_temp.mode(n),
-        pg_temp.device(w, n %% (case when w = 0 then 200 else 5 end))
+      insert into changes (workspace_id, number, capture_id, changed_at, erased /*2, mode, device_id 2*/)
+      select pg_temp.workspace(w), n / 50, pg_temp.capture(w, n), at + interval '1 hour', n %% 1000 = 0
+        /*2, pg_temp.mode(n), pg_temp.device(w, n %% (case when w = 0 then 200 else 5 end)) 2*/
       %s where n %% 50 = 0
       """;
 
@@ -223,7 +235,7 @@ public final class AgedDatabase implements AutoCloseable {
             when e.failing_since < s.entered_at then case when s.entered_at > now() - interval '31 hours' then 'pending' else 'exhausted' end
             when s.position %% 997 = 0 then 'exhausted'
             else 'delivered' end as state) as d
-      where s.entered_at >= date_trunc('day', now(), 'UTC') - interval '%d days' and admits(e.filters, s)
+      where s.entered_at >= date_trunc('day', now(), 'UTC') - interval '%d days' /*2 and admits(e.filters, s) 2*/
         and s.position between %d and %d
       """;
 
@@ -255,7 +267,7 @@ public final class AgedDatabase implements AutoCloseable {
       insert into receipts (endpoint_id, day, delivered, updated, erased)
       select e.id, (s.entered_at at time zone 'UTC')::date, range_agg(int8range(s.position, s.position, '[]')), '{}', '{}'
       from endpoints e join stream s on s.workspace_id = e.workspace_id
-      where s.entered_at < date_trunc('day', now(), 'UTC') - interval '%d days' and s.position %% 997 <> 0 and admits(e.filters, s)
+      where s.entered_at < date_trunc('day', now(), 'UTC') - interval '%d days' and s.position %% 997 <> 0 /*2 and admits(e.filters, s) 2*/
       group by 1, 2
       """;
 
@@ -295,12 +307,19 @@ public final class AgedDatabase implements AutoCloseable {
   private final String url;
   private final Connection connection;
   private final Size size;
+  private final int migrations;
   private final SecretBox secrets;
   private final Consumer<String> progress;
 
   private AgedDatabase(
-      String url, Connection connection, Size size, SecretBox secrets, Consumer<String> progress) {
+      String url,
+      Connection connection,
+      Size size,
+      int migrations,
+      SecretBox secrets,
+      Consumer<String> progress) {
     this.url = url;
+    this.migrations = migrations;
     this.secrets = secrets;
     this.connection = connection;
     this.size = size;
@@ -313,8 +332,25 @@ public final class AgedDatabase implements AutoCloseable {
    */
   public static void fill(String url, Size size, SecretBox secrets, Consumer<String> progress)
       throws SQLException {
-    Migrations.run(url);
-    try (AgedDatabase aged = new AgedDatabase(url, connect(url), size, secrets, progress)) {
+    fill(url, size, AgedData.NEWEST, secrets, progress);
+  }
+
+  /** The same with the schema of a release that has so many {@code migrations}. */
+  static void fill(
+      String url, Size size, int migrations, SecretBox secrets, Consumer<String> progress)
+      throws SQLException {
+    if (migrations == AgedData.NEWEST) {
+      Migrations.run(url);
+    } else {
+      String[] account = account(url);
+      Flyway.configure()
+          .dataSource(jdbcUrl(url), account[0], account[1])
+          .target(Integer.toString(migrations))
+          .load()
+          .migrate();
+    }
+    try (AgedDatabase aged =
+        new AgedDatabase(url, connect(url), size, migrations, secrets, progress)) {
       aged.fill();
     }
   }
@@ -332,12 +368,19 @@ public final class AgedDatabase implements AutoCloseable {
   }
 
   static Connection connect(String url) throws SQLException {
+    String[] account = account(url);
+    return DriverManager.getConnection(jdbcUrl(url), account[0], account[1]);
+  }
+
+  private static String[] account(String url) {
+    return URI.create(url).getUserInfo().split(":", 2);
+  }
+
+  private static String jdbcUrl(String url) {
     URI parts = URI.create(url);
-    String[] account = parts.getUserInfo().split(":", 2);
-    return DriverManager.getConnection(
-        "jdbc:postgresql://" + parts.getAuthority().replaceFirst("^[^@]*@", "") + parts.getPath(),
-        account[0],
-        account[1]);
+    return "jdbc:postgresql://"
+        + parts.getAuthority().replaceFirst("^[^@]*@", "")
+        + parts.getPath();
   }
 
   private void fill() throws SQLException {
@@ -458,7 +501,7 @@ public final class AgedDatabase implements AutoCloseable {
 
   private void run(String sql) throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
+      statement.execute(migrations == 1 ? sql : SECOND.matcher(sql).replaceAll(""));
     }
   }
 

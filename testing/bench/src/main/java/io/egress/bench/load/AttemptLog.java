@@ -6,10 +6,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
-/** Counts the attempts in the delivery log by outcome. */
+/** Counts the attempts in the delivery log by outcome, of what is owed since yesterday. */
 final class AttemptLog {
   private static final String COUNT =
-      "select outcome, count(*) from attempts group by outcome order by outcome";
+      """
+      select outcome, count(*) from attempts where day >= (now() at time zone 'UTC')::date - 1
+      group by outcome order by outcome
+      """;
   private static final String THERE = "select to_regclass('attempts') is not null";
   private static final int LOOKS_MAX = 15;
 

@@ -3,11 +3,9 @@ package io.egress.bench.load;
 import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
 import io.egress.embedded.EmbeddedBackends;
-import io.egress.embedded.EmbeddedOptions;
 import io.egress.platform.database.Database;
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
-import io.egress.standalone.run.ServiceJvm;
 import io.egress.transcript.stream.Cursor;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -29,6 +27,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Pages of 100 documents, pulled by gzip clients on the same machine. */
@@ -39,6 +38,8 @@ final class PullBench implements Callable<Integer> {
   private static final int PAGE = 100;
   private static final String WHOLE = "one request";
   private static final int SEGMENTS_OF_80_KB = 440;
+
+  @Mixin private BenchServers servers = new BenchServers();
 
   @Option(names = "--documents", defaultValue = "1000", description = "documents of about 80 KB")
   private int documents;
@@ -75,10 +76,9 @@ final class PullBench implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     RunningProcess process = RunningProcess.begin();
-    EmbeddedBackends backends =
-        EmbeddedBackends.start(EmbeddedOptions.scratch().withBrokerJvm(ServiceJvm.broker()));
-    process.push("the embedded servers", backends);
+    EmbeddedBackends backends = servers.start(process);
     Map<String, String> environment = environment(backends);
+    environment.putAll(servers.settings());
     Settings settings = Settings.from(environment);
     Vertx vertx = Vertx.vertx();
     process.push(vertx);

@@ -2,10 +2,13 @@ package io.egress.bench.load;
 
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** How the service runs while webhooks are counted. */
 final class PushOptions {
+  @Mixin private BenchServers servers = new BenchServers();
+
   @Option(names = "--plain", description = "http instead of https")
   private boolean plain;
 
@@ -27,6 +30,10 @@ final class PushOptions {
       names = "--jvm",
       description = "an option for the dispatcher's JVM, for instance to record a profile")
   private List<String> jvmOptions = List.of();
+
+  BenchServers servers() {
+    return servers;
+  }
 
   boolean plain() {
     return plain;

@@ -4,7 +4,6 @@ import io.egress.api.ApiMain;
 import io.egress.cli.InternalApi;
 import io.egress.dispatcher.DispatcherMain;
 import io.egress.embedded.EmbeddedBackends;
-import io.egress.embedded.EmbeddedOptions;
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.settings.Settings;
 import io.egress.standalone.receiver.LocalCertificate;
@@ -61,11 +60,10 @@ final class PushStage {
     process.push(vertx);
     LocalCertificate certificate = options.plain() ? null : certificate(process);
     this.receiver = PushReceiver.start(vertx, certificate);
-    EmbeddedBackends backends =
-        EmbeddedBackends.start(EmbeddedOptions.scratch().withBrokerJvm(ServiceJvm.broker()));
-    process.push("the embedded servers", backends);
+    EmbeddedBackends backends = options.servers().start(process);
     this.broker = backends.kafka().handle();
     this.environment = environment(options, certificate);
+    environment.putAll(options.servers().settings());
     environment.putAll(shared);
     environment.put("EGRESS_DATABASE_URL", backends.databaseUrl());
     environment.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());

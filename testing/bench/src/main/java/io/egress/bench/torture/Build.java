@@ -69,6 +69,12 @@ interface Build {
     };
   }
 
+  /** How many migrations the database of a release has. */
+  static int migrations(String version) throws IOException {
+    Path listed = checkout().resolve("formats").resolve(version).resolve("migrations.txt");
+    return Files.readAllLines(listed).size();
+  }
+
   private static String commit(Path releases, String version) throws IOException {
     try (Stream<String> lines = Files.lines(releases)) {
       return lines

@@ -413,7 +413,10 @@ final class Checker {
   }
 
   private String jdbcUrl() {
-    URI uri = URI.create(databaseUrl.get());
+    return jdbcUrl(URI.create(databaseUrl.get()));
+  }
+
+  static String jdbcUrl(URI uri) {
     String[] account = uri.getUserInfo().split(":", 2);
     return "jdbc:postgresql://%s:%d%s?user=%s&password=%s"
         .formatted(uri.getHost(), uri.getPort(), uri.getPath(), account[0], account[1]);

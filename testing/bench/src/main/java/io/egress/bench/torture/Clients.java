@@ -25,6 +25,9 @@ final class Clients {
   /** Longer than a request may take. */
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
+  static final String HOOK = "hook call";
+  static final String PULL = "pull";
+
   private static final String INTERNAL = "EGRESS_INTERNAL_PORT";
   private static final String PUBLIC = "EGRESS_PUBLIC_PORT";
   private static final long PAUSE_MILLIS = 100;
@@ -60,7 +63,19 @@ final class Clients {
   }
 
   JsonObject pull(String key, String path) throws InterruptedException {
-    return call(PUBLIC, key, "GET", "/api/v1/" + path, new JsonObject(), false);
+    long begun = System.nanoTime();
+    JsonObject page = call(PUBLIC, key, "GET", "/api/v1/" + path, new JsonObject(), false);
+    if (!path.contains("wait=") || path.contains("wait=0")) {
+      evidence.waited(PULL, System.nanoTime() - begun);
+    }
+    return page;
+  }
+
+  /** Puts a new capture. */
+  void hook(UUID captureId, JsonObject capture) throws InterruptedException {
+    long begun = System.nanoTime();
+    internal("PUT", "/captures/" + captureId, capture);
+    evidence.waited(HOOK, System.nanoTime() - begun);
   }
 
   /** Whether each api that answers rejects the key. */

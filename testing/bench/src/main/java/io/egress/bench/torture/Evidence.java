@@ -26,8 +26,20 @@ final class Evidence {
   private final Map<UUID, Erased> erased = new ConcurrentHashMap<>();
   private final Set<Sent> notified = ConcurrentHashMap.newKeySet();
   private final Queue<UUID> ended = new ConcurrentLinkedQueue<>();
+  private final Map<String, Long> longestNanos = new ConcurrentHashMap<>();
   private final List<Disturbance> disturbances = new ArrayList<>();
   private final Queue<String> violations = new ConcurrentLinkedQueue<>();
+
+  /** How long a client waited for the answer that it wanted, repetitions included. */
+  void waited(String call, long nanos) {
+    longestNanos.merge(call, nanos, Math::max);
+  }
+
+  /** The longest wait since this was called last, in seconds. */
+  double longestWait(String call) {
+    Long nanos = longestNanos.remove(call);
+    return nanos == null ? 0 : nanos / 1e9;
+  }
 
   /** A capture that the hook acknowledged. */
   record Acknowledged(UUID workspaceId, long nanos) {}

@@ -7,7 +7,6 @@ import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,14 +31,18 @@ final class Fleet {
   private final List<Role> apis = new ArrayList<>();
   private final List<Role> dispatchers = new ArrayList<>();
 
-  private Fleet(RunningProcess process, Path folder, FleetBackends.Starter starter, Build build)
-      throws IOException {
-    this.backends = starter.start(folder);
-    process.push("the backends", backends);
+  private Fleet(
+      RunningProcess process,
+      Path folder,
+      FleetBackends backends,
+      Build build,
+      Map<String, String> further) {
+    this.backends = backends;
     Vertx links = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
     process.pushAsync("the links", links::close);
     Map<String, String> shared = settings();
     shared.putAll(backends.settings());
+    shared.putAll(further);
     for (int i = 0; i < APIS + DISPATCHERS; i++) {
       Link database = Link.open(links);
       Link kafka = Link.open(links);
@@ -66,11 +69,18 @@ final class Fleet {
     backends.lead(roles());
   }
 
-  /** Returns when everything is up, with {@code build}; it ends with {@code process}. */
+  /**
+   * Returns when everything is up, with {@code build} and {@code further} settings; it ends with
+   * {@code process}.
+   */
   static Fleet start(
-      RunningProcess process, Path folder, FleetBackends.Starter starter, Build build)
-      throws IOException, InterruptedException {
-    Fleet fleet = new Fleet(process, folder, starter, build);
+      RunningProcess process,
+      Path folder,
+      FleetBackends backends,
+      Build build,
+      Map<String, String> further)
+      throws InterruptedException {
+    Fleet fleet = new Fleet(process, folder, backends, build, further);
     fleet.roles().forEach(Role::start);
     for (Role role : fleet.roles()) {
       role.awaitUp();

@@ -1,12 +1,16 @@
 package io.egress.bench.torture;
 
+import io.egress.bench.age.AgedData;
 import io.egress.bench.torture.Faults.Fault;
+import io.egress.embedded.Durability;
+import io.egress.embedded.PostgresServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** PostgreSQL and Kafka under the fleet, and what can happen to them. */
 interface FleetBackends extends AutoCloseable {
@@ -33,6 +37,14 @@ interface FleetBackends extends AutoCloseable {
 
   /** How they are started. */
   interface Starter {
-    FleetBackends start(Path folder) throws IOException;
+    /** Without {@code aged}, on an empty database. */
+    FleetBackends start(Path folder, @Nullable AgedData aged) throws IOException;
+  }
+
+  /** A server that is empty, or begins with a copy of {@code aged}. */
+  static PostgresServer startPostgres(Path folder, @Nullable AgedData aged) {
+    return aged == null
+        ? PostgresServer.start(folder, Durability.UNSYNCED)
+        : PostgresServer.startCopy(folder, aged.postgres(), Durability.UNSYNCED);
   }
 }

@@ -1,8 +1,8 @@
 package io.egress.bench.torture;
 
+import io.egress.bench.age.AgedData;
 import io.egress.bench.torture.Faults.Action;
 import io.egress.bench.torture.Faults.Fault;
-import io.egress.embedded.Durability;
 import io.egress.embedded.PostgresServer;
 import io.egress.testing.BrokerCluster;
 import io.egress.testing.PgBouncer;
@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A PostgreSQL primary with a synchronous standby, from which the api reads pages, and three
@@ -57,9 +58,9 @@ final class ReplicatedBackends implements FleetBackends {
   private int processes;
   private int servers;
 
-  private ReplicatedBackends(Path folder) throws IOException {
+  private ReplicatedBackends(Path folder, @Nullable AgedData aged) throws IOException {
     this.folder = folder;
-    this.primary = PostgresServer.start(next(), Durability.UNSYNCED);
+    this.primary = FleetBackends.startPostgres(next(), aged);
     this.standby = PostgresServer.startStandby(next(), primary);
     primary.alter("set " + SYNCHRONOUS);
     this.brokers =
@@ -76,8 +77,8 @@ final class ReplicatedBackends implements FleetBackends {
     limitTransactions();
   }
 
-  static ReplicatedBackends start(Path folder) throws IOException {
-    return new ReplicatedBackends(folder);
+  static ReplicatedBackends start(Path folder, @Nullable AgedData aged) throws IOException {
+    return new ReplicatedBackends(folder, aged);
   }
 
   private Path next() {
@@ -252,7 +253,7 @@ final class ReplicatedBackends implements FleetBackends {
   private void failOver() throws Exception {
     primary.kill();
     TimeUnit.SECONDS.sleep(1);
-    promote();
+    promote().discard();
   }
 
   /** As a managed service does it: nothing that was acknowledged is lost. */
@@ -261,7 +262,7 @@ final class ReplicatedBackends implements FleetBackends {
     TimeUnit.SECONDS.sleep(1);
     PostgresServer former = promote();
     hold();
-    former.close();
+    former.discard();
   }
 
   /** Returns the former primary. A new standby follows the promoted server. */
@@ -284,7 +285,7 @@ final class ReplicatedBackends implements FleetBackends {
     promoted.query("select pg_promote()");
     hold();
     followPrimary();
-    promoted.close();
+    promoted.discard();
   }
 
   /** Starts a standby. Readers that are connected to the former one stay so. */

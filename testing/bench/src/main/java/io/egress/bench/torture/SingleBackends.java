@@ -2,6 +2,8 @@ package io.egress.bench.torture;
 
 import static java.util.Objects.requireNonNull;
 
+import com.sun.management.OperatingSystemMXBean;
+import io.egress.bench.age.AgedData;
 import io.egress.bench.torture.Faults.Action;
 import io.egress.bench.torture.Faults.Fault;
 import io.egress.embedded.BrokerListener;
@@ -11,6 +13,7 @@ import io.egress.embedded.PostgresServer;
 import io.egress.standalone.run.ServiceJvm;
 import io.egress.testing.SmallDisk;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,15 +37,24 @@ final class SingleBackends implements FleetBackends {
   private final PostgresServer postgres;
   private @Nullable KafkaBroker broker;
 
-  private SingleBackends(Path folder) throws IOException {
+  private SingleBackends(Path folder, @Nullable AgedData aged) throws IOException {
     this.folder = folder;
     Path mounted = Files.createDirectories(folder.resolve("postgres"));
-    this.disk = SmallDisk.mount(mounted, DISK_MEGABYTES);
-    this.postgres = PostgresServer.start(mounted.resolve("server"), Durability.UNSYNCED);
+    this.disk = mount(mounted, aged == null ? 0 : aged.megabytes());
+    this.postgres = FleetBackends.startPostgres(mounted.resolve("server"), aged);
   }
 
-  static SingleBackends start(Path folder) throws IOException {
-    return new SingleBackends(folder);
+  static SingleBackends start(Path folder, @Nullable AgedData aged) throws IOException {
+    return new SingleBackends(folder, aged);
+  }
+
+  /** The disk is in memory, of which others need their part, too. */
+  private static Optional<SmallDisk> mount(Path folder, long agedMegabytes) {
+    long megabytes = DISK_MEGABYTES + agedMegabytes;
+    boolean fits =
+        ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean machine
+            && megabytes < (machine.getTotalMemorySize() >> 20) / 2;
+    return fits ? SmallDisk.mount(folder, (int) megabytes) : Optional.empty();
   }
 
   @Override

@@ -71,7 +71,7 @@ final class Tenant {
     synchronized (conversations) {
       body = conversations.next(SEGMENTS);
     }
-    clients.internal("PUT", "/captures/" + captureId, body);
+    clients.hook(captureId, body);
     evidence.acknowledged(captureId, id);
     return captureId;
   }

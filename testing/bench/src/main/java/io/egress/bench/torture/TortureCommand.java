@@ -1,5 +1,7 @@
 package io.egress.bench.torture;
 
+import io.egress.bench.age.AgedCaptures;
+import io.egress.bench.age.AgedData;
 import io.egress.bench.torture.Faults.Fault;
 import io.egress.platform.environment.Durations;
 import io.egress.platform.lifecycle.RunningProcess;
@@ -7,10 +9,12 @@ import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -77,6 +81,17 @@ public final class TortureCommand implements Callable<Integer> {
               + " --faults between them; --minutes does not count. Only from a checkout")
   private @Nullable String release;
 
+  @Option(
+      names = "--aged",
+      arity = "0..1",
+      fallbackValue = "3000000",
+      paramLabel = "CAPTURES",
+      converter = AgedCaptures.class,
+      description =
+          "begins with a copy of a database as a year leaves it (`egress age`), of so many captures"
+              + " (3,000,000 if not given), which has to be as it was in the end")
+  private @Nullable Long captures;
+
   private static final class BackendsConverter implements ITypeConverter<FleetBackends.Starter> {
     @Override
     public FleetBackends.Starter convert(String text) {
@@ -98,6 +113,7 @@ public final class TortureCommand implements Callable<Integer> {
   private final Evidence evidence = new Evidence();
   private final List<Thread> putters = new ArrayList<>();
   private final List<Thread> readers = new ArrayList<>();
+  private final List<Double> recoveries = new ArrayList<>();
   private volatile boolean putting = true;
   private volatile boolean ended;
 
@@ -111,7 +127,13 @@ public final class TortureCommand implements Callable<Integer> {
     Vertx vertx = Vertx.vertx();
     process.pushAsync("the receivers", vertx::close);
     Receivers receivers = Receivers.start(vertx, evidence);
-    Fleet fleet = Fleet.start(process, where, backends, first);
+    int migrations = release == null ? AgedData.NEWEST : Build.migrations(release);
+    AgedData aged = captures == null ? null : AgedData.of(captures, migrations);
+    FleetBackends started = backends.start(where, aged);
+    process.push("the backends", started);
+    AgedRows old = aged == null ? null : countRows(started, aged);
+    Fleet fleet =
+        Fleet.start(process, where, started, first, aged == null ? Map.of() : aged.settings());
     Clients clients = new Clients(fleet.apis(), evidence, () -> ended);
     List<Tenant> tenants = new ArrayList<>();
     for (String name : TENANTS) {
@@ -134,6 +156,9 @@ public final class TortureCommand implements Callable<Integer> {
     for (Thread putter : putters) {
       putter.join();
     }
+    if (old != null) {
+      old.differences().forEach(evidence::violation);
+    }
     checker.check();
     ended = true;
     for (Thread reader : readers) {
@@ -141,6 +166,14 @@ public final class TortureCommand implements Callable<Integer> {
     }
     report(faults, checker, before, fleet);
     return evidence.violations().isEmpty() ? 0 : 1;
+  }
+
+  private static AgedRows countRows(FleetBackends backends, AgedData aged)
+      throws IOException, SQLException {
+    System.out.println(aged.description());
+    AgedRows rows = AgedRows.begin(backends::databaseUrl, aged.size());
+    System.out.printf("of which have to stay: %s%n", rows);
+    return rows;
   }
 
   private int breakThings(Fleet fleet, Build first, List<Tenant> tenants, Faults.Newcomer newcomer)
@@ -192,9 +225,16 @@ public final class TortureCommand implements Callable<Integer> {
     long to = System.nanoTime();
     evidence.disturbed(new Evidence.Disturbance(fault.name(), from, to));
     double recovery = (to - over) / 1e9;
+    recoveries.add(recovery);
     System.out.printf(
-        "%4d  %-55s %5.1f s, recovered after %5.1f s%n",
-        count, fault.name(), (over - from) / 1e9, recovery);
+        "%4d  %-50s %5.1f s, recovered after %5.1f s of %3d s; longest hook call %4.1f s, pull %4.1f s%n",
+        count,
+        fault.name(),
+        (over - from) / 1e9,
+        recovery,
+        fault.recoveryMax().toSeconds(),
+        evidence.longestWait(Clients.HOOK),
+        evidence.longestWait(Clients.PULL));
     if (to - over > fault.recoveryMax().toNanos()) {
       evidence.violation(
           "fault %d, %s: recovered only after %.1f s".formatted(count, fault.name(), recovery));
@@ -258,6 +298,15 @@ public final class TortureCommand implements Callable<Integer> {
     return thread;
   }
 
+  private void printRecoveries() {
+    if (!recoveries.isEmpty()) {
+      List<Double> sorted = recoveries.stream().sorted().toList();
+      System.out.printf(
+          "recovered after %.1f s (median), %.1f s (95%%), %.1f s at most%n",
+          sorted.get(sorted.size() / 2), sorted.get(sorted.size() * 95 / 100), sorted.getLast());
+    }
+  }
+
   private void report(int faults, Checker checker, List<Role.Footprint> before, Fleet fleet)
       throws IOException {
     System.out.printf(
@@ -267,6 +316,7 @@ public final class TortureCommand implements Callable<Integer> {
         evidence.erased().size(),
         checker.deliveries(),
         checker.duplicates());
+    printRecoveries();
     System.out.printf(
         "%-14s %10s %18s %14s %12s%n",
         "process", "RSS MB max", "descriptors", "threads", "log lines");

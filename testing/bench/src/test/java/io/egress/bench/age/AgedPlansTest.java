@@ -171,6 +171,7 @@ class AgedPlansTest {
               .build(),
           BodyHandlers.ofString());
     }
+    sendUpdates(port, url);
     // The loops have begun with the service; the slowest one looks every minute.
     await().until(() -> Integer.parseInt(one(url, "select count(*) from pg_stat_activity")) > 0);
     await()
@@ -182,6 +183,31 @@ class AgedPlansTest {
                     line.startsWith("egress_endpoints_behind{")
                         || line.startsWith("egress_endpoints_behind "))
                 .noneMatch(line -> line.endsWith("NaN")));
+  }
+
+  /** Renames somebody of dozens of captures, for the endpoints that want updates. */
+  private void sendUpdates(int port, String url) throws Exception {
+    String member =
+        one(url, "select c.members[1] from captures c where c.id = '" + values.get("id") + "'");
+    HttpResponse<String> renamed =
+        http.send(
+            HttpRequest.newBuilder(
+                    URI.create("http://127.0.0.1:" + port + "/internal/v1/members/" + member))
+                .header("authorization", "Bearer " + TOKEN)
+                .header("content-type", "application/json")
+                .PUT(
+                    BodyPublishers.ofString(
+                        new JsonObject()
+                            .put("workspace_id", workspace.toString())
+                            .put("name", "Renamed")
+                            .encode()))
+                .build(),
+            BodyHandlers.ofString());
+    assertThat(renamed.statusCode()).as(renamed.body()).isLessThan(300);
+    String updates =
+        "select count(*) from deliveries where endpoint_id = md5('endpoint 0 1')::uuid"
+            + " and state = 'pending' and origin = 'update'";
+    await().until(() -> Integer.parseInt(one(url, updates)) > 0);
   }
 
   private void visitPages(int port, String links, String role) throws Exception {

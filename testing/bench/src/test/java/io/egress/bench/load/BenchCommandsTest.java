@@ -51,6 +51,20 @@ class BenchCommandsTest {
 
   @Test
   @Tag("long")
+  void measuresOnAnAgedDatabase() throws Exception {
+    try (ChildProcess bench =
+        push("spread", "--aged", "20000", "--deliveries", "200", "--endpoints", "10")) {
+      bench.await("a database of 20,000 captures in 12 months, [\\d,]+ MB, made \\d+ minutes ago");
+      String row = bench.await("(?m)^10 endpoints  .*$").group();
+
+      assertThat(row).as("no duplicates").endsWith(" 0.0");
+      assertThat(bench.await("attempts by outcome.*: \\{(.*)}").group(1)).contains("delivered=400");
+      assertEnds(bench);
+    }
+  }
+
+  @Test
+  @Tag("long")
   void stopsItsProcessesWhenInterrupted() throws Exception {
     try (ChildProcess bench =
         push("spread", "--deliveries", "2000000", "--warm-up", "1", "--endpoints", "5")) {

@@ -37,6 +37,15 @@ class TortureTest {
     keepsEveryPromise("ha", 3, folder);
   }
 
+  /** What months of life left is neither lost, nor slows the recovery down. */
+  @Test
+  @Tag("full")
+  @Execution(ExecutionMode.SAME_THREAD)
+  void keepsEveryPromiseOnAnAgedDatabase(@TempDir Path folder) throws Exception {
+    assertThat(keepsEveryPromise(folder, "--backends=ha", "--faults=2", "--aged=20000"))
+        .contains("a database of 20,000 captures", "2 faults", "recovered after");
+  }
+
   /** From the newest release to this build, back and forward again. */
   @Test
   @Tag("full")

@@ -12,15 +12,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Cache of unpacked programs. They are executed from here, so the folder must belong to this user.
+ * What is made once and used by later processes, first of all PostgreSQL's programs. They are
+ * executed from here, so the folder must belong to this user.
  */
-final class ProgramCache {
-  private static final Logger log = LoggerFactory.getLogger(ProgramCache.class);
+public final class UserCache {
+  private static final Logger log = LoggerFactory.getLogger(UserCache.class);
   private static final String NAME = "transcript-egress";
 
-  private ProgramCache() {}
+  private UserCache() {}
 
-  static Path folder() {
+  public static Path folder() {
     List<Path> candidates =
         candidates(
             System.getenv(),
@@ -28,7 +29,7 @@ final class ProgramCache {
             System.getProperty("user.home"),
             System.getProperty("java.io.tmpdir"));
     return candidates.stream()
-        .filter(ProgramCache::isUsable)
+        .filter(UserCache::isUsable)
         .findFirst()
         .orElseThrow(() ->
             new EmbeddedBackendException(
