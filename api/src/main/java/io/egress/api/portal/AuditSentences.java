@@ -140,8 +140,8 @@ final class AuditSentences {
     String actor = changes.getString("actor");
     return "Ended %d sessions and %d links%s"
         .formatted(
-            changes.getInteger("sessions"),
-            changes.getInteger("links"),
+            changes.getInteger("sessions", 0),
+            changes.getInteger("links", 0),
             actor == null ? "" : " of " + actor);
   }
 

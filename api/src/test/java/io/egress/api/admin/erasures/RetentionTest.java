@@ -242,6 +242,8 @@ class RetentionTest {
                 .put("retention", "9600h")
                 .put("effective_retention", "9600h")
                 .put("legal_hold", false)
+                .put("max_endpoints", 100)
+                .put("max_keys", 100)
                 .put("captures", 0)
                 .put("erased", 0)
                 .putNull("ended_at")
