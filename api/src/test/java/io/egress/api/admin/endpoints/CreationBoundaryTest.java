@@ -51,6 +51,10 @@ class CreationBoundaryTest {
 
   @Test
   void separatesHistoryAndLiveTrafficUnderLoad() throws Exception {
+    service.internal(
+        "PATCH",
+        "/internal/v1/workspaces/" + workspace,
+        new JsonObject().put("max_endpoints", 100_000));
     List<Future<?>> writers = new ArrayList<>();
     for (int i = 0; i < WRITERS; i++) {
       Service at = i % 2 == 0 ? service : twin;
