@@ -21,11 +21,12 @@ import java.util.UUID;
 final class AgedDocuments {
   private static final int AT_ONCE = 20_000;
 
+  /** Outer joins, so that no plan pairs devices with members first. */
   private static final String CAPTURES =
       """
       select c.id, c.workspace_id, c.mode, c.title, c.started_at, c.ended_at, c.duration_ms, d.id, d.name, m.id, m.name, m.email
-      from captures c join devices d on d.workspace_id = c.workspace_id and d.id = c.device_id
-        join members m on m.workspace_id = c.workspace_id and m.id = c.members[1]
+      from captures c left join devices d on d.workspace_id = c.workspace_id and d.id = c.device_id
+        left join members m on m.workspace_id = c.workspace_id and m.id = c.members[1]
       """;
 
   private static final String WRITE =
