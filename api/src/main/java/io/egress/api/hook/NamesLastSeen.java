@@ -1,9 +1,9 @@
 package io.egress.api.hook;
 
+import io.egress.platform.flow.LatestUsed;
 import io.egress.transcript.capture.Capture;
 import io.egress.transcript.capture.Device;
 import io.egress.transcript.capture.Member;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -14,8 +14,8 @@ import java.util.Map;
 final class NamesLastSeen {
   private static final int EACH_MAX = 10_000;
 
-  private final Map<Names.Key, Device> devices = new Latest<>();
-  private final Map<Names.Key, Member> members = new Latest<>();
+  private final Map<Names.Key, Device> devices = new LatestUsed<>(EACH_MAX);
+  private final Map<Names.Key, Member> members = new LatestUsed<>(EACH_MAX);
 
   /** Returns {@code capture} with the names it will most likely be shown with. */
   Capture show(Capture capture) {
@@ -53,18 +53,5 @@ final class NamesLastSeen {
   synchronized void learn(Names names) {
     devices.putAll(names.devices());
     members.putAll(names.members());
-  }
-
-  private static final class Latest<V> extends LinkedHashMap<Names.Key, V> {
-    private static final long serialVersionUID = 1;
-
-    Latest() {
-      super(16, 0.75f, true);
-    }
-
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<Names.Key, V> eldest) {
-      return size() > EACH_MAX;
-    }
   }
 }

@@ -1,11 +1,11 @@
 package io.egress.api.pull;
 
 import io.egress.api.admin.keys.ApiKey;
+import io.egress.platform.flow.LatestUsed;
 import io.egress.platform.http.Refusal;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -21,15 +21,7 @@ final class KnownKeys {
       "select workspace_id from api_keys where hash = any($1) and (expires_at is null or expires_at > now())";
 
   private final Pool pool;
-  private final Map<ApiKey, UUID> remembered =
-      new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<ApiKey, UUID> eldest) {
-          return size() > REMEMBERED_MAX;
-        }
-      };
+  private final Map<ApiKey, UUID> remembered = new LatestUsed<>(REMEMBERED_MAX);
 
   KnownKeys(Pool pool) {
     this.pool = pool;

@@ -1,9 +1,9 @@
 package io.egress.webhook.send;
 
+import io.egress.platform.flow.LatestUsed;
 import io.vertx.core.Future;
 import java.net.InetAddress;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -14,7 +14,6 @@ import java.util.function.LongSupplier;
  */
 final class CachedNameLookup implements NameLookup {
   private static final int MAX_NAMES = 10_000;
-  private static final float LOAD_FACTOR = 0.75f;
 
   private static final class Answer {
     final Future<List<InetAddress>> addresses;
@@ -28,13 +27,7 @@ final class CachedNameLookup implements NameLookup {
   private final NameLookup origin;
   private final long keepNanos;
   private final LongSupplier nanoTime;
-  private final Map<String, Answer> answers =
-      new LinkedHashMap<>(16, LOAD_FACTOR, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Answer> eldest) {
-          return size() > MAX_NAMES;
-        }
-      };
+  private final Map<String, Answer> answers = new LatestUsed<>(MAX_NAMES);
 
   CachedNameLookup(NameLookup origin, Duration keep, LongSupplier nanoTime) {
     this.origin = origin;

@@ -1,10 +1,10 @@
 package io.egress.dispatcher.deliver;
 
+import io.egress.platform.flow.LatestUsed;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.send.Destination;
 import io.egress.webhook.send.WebhookSender;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 
@@ -20,15 +20,7 @@ final class Destinations {
   private final SecretBox secrets;
   private final boolean allowHttp;
   private final WebhookSender sender;
-  private final Map<UUID, Cached> destinations =
-      new LinkedHashMap<>(64, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<UUID, Cached> eldest) {
-          return size() > KEPT_MAX;
-        }
-      };
+  private final Map<UUID, Cached> destinations = new LatestUsed<>(KEPT_MAX);
 
   Destinations(SecretBox secrets, boolean allowHttp, WebhookSender sender) {
     this.secrets = secrets;
