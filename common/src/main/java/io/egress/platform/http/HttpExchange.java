@@ -165,11 +165,15 @@ public final class HttpExchange {
   }
 
   public static void sendJson(RoutingContext ctx, int status, JsonObject body) {
-    if (RequestLifetime.isLate(ctx)) {
-      return;
+    send(ctx, status, "application/json", body.toBuffer());
+  }
+
+  /** Nothing is sent if the deadline has answered. */
+  static void send(RoutingContext ctx, int status, String contentType, Buffer body) {
+    if (!RequestLifetime.isLate(ctx)) {
+      ctx.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, contentType);
+      end(ctx, body);
     }
-    ctx.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, "application/json");
-    end(ctx, body.toBuffer());
   }
 
   /** Ends with {@code body}, or with its length only for HEAD. */

@@ -5,7 +5,6 @@ import io.egress.platform.metrics.MeasuredVertx;
 import io.egress.platform.metrics.Metrics;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 
 /** Health and metrics of one process, for all of its roles. */
@@ -50,13 +49,7 @@ public final class Monitoring {
   private void scrape(RoutingContext ctx) {
     vertx
         .executeBlocking(metrics::scrape, false)
-        .onSuccess(page -> {
-          if (RequestLifetime.of(ctx).isLate()) {
-            return;
-          }
-          ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, Metrics.CONTENT_TYPE);
-          HttpExchange.end(ctx, Buffer.buffer(page));
-        })
+        .onSuccess(page -> HttpExchange.send(ctx, 200, Metrics.CONTENT_TYPE, Buffer.buffer(page)))
         .onFailure(failure -> HttpExchange.fail(ctx, failure));
   }
 }
