@@ -1,34 +1,13 @@
 package io.egress.api;
 
 import io.egress.api.admin.Operations;
-import io.egress.api.admin.audit.AuditEntries;
-import io.egress.api.admin.audit.AuditExport;
-import io.egress.api.admin.captures.CaptureList;
-import io.egress.api.admin.captures.Captures;
-import io.egress.api.admin.copies.Copies;
 import io.egress.api.admin.database.DatabaseCalls;
-import io.egress.api.admin.deliveries.DeliveryReads;
-import io.egress.api.admin.deliveries.EndpointHealths;
-import io.egress.api.admin.deliveries.EndpointLatencies;
-import io.egress.api.admin.deliveries.RecentOutcomes;
-import io.egress.api.admin.deliveries.SentBodies;
-import io.egress.api.admin.deliveries.Verifier;
-import io.egress.api.admin.endpoints.Endpoints;
-import io.egress.api.admin.endpoints.TestSend;
-import io.egress.api.admin.erasures.CaptureErasure;
-import io.egress.api.admin.keys.ApiKeys;
 import io.egress.api.admin.keys.KeyUse;
-import io.egress.api.admin.overview.WorkspaceList;
-import io.egress.api.admin.replays.Replays;
 import io.egress.api.admin.signing.PublicKeys;
-import io.egress.api.admin.signing.ServiceKeys;
-import io.egress.api.admin.workspaces.Keeping;
 import io.egress.api.background.BackgroundWork;
 import io.egress.api.call.Calls;
-import io.egress.api.call.HeavyWork;
 import io.egress.api.call.KnownParameters;
 import io.egress.api.hook.Hook;
-import io.egress.api.intake.EndpointBody;
 import io.egress.api.metrics.EndpointsBehind;
 import io.egress.api.metrics.FailingWorkspaces;
 import io.egress.api.metrics.OutboxBacklog;
@@ -65,16 +44,13 @@ import io.egress.settings.ApiSettings;
 import io.egress.settings.Settings;
 import io.egress.transcript.document.DocumentRenderer;
 import io.egress.transcript.document.DocumentStore;
-import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.send.NameLookup;
-import io.egress.webhook.send.PushSettings;
 import io.egress.webhook.send.SenderSettings;
 import io.egress.webhook.send.TlsEngine;
 import io.egress.webhook.send.TrustedAuthorities;
 import io.egress.webhook.send.WebhookSender;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.WorkerExecutor;
 import io.vertx.core.net.TrustOptions;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
@@ -89,9 +65,6 @@ final class ApiAssembly {
   private static final int PULLS_WAITING_MAX = 5_000;
   private static final int HOOKS_WAITING_MAX = 5_000;
   private static final int MEASURING_CONNECTIONS = 1;
-
-  /** Verifications that read Kafka at a time, each for ten seconds at most. */
-  private static final int VERIFYING_THREADS = 4;
 
   private static final int EVENT_LOOPS = Runtime.getRuntime().availableProcessors();
 
@@ -409,7 +382,9 @@ final class ApiAssembly {
     ApiSettings api = settings.api();
     Calls calls =
         new Calls(new Patience.Terms(api.pullStallTimeout(), api.clientBytesPerSecondMin()));
-    Operations operations = operations(documents, sender);
+    Operations operations =
+        new OperationsAssembly(vertx, settings, database.clock(), closing)
+            .over(administration, measuring, documents, sender);
     PortalAddress address = new PortalAddress(settings.api().portal());
     PortalAccess access =
         new PortalAccess(calls, administration, settings.push().secretBox(), address);
@@ -418,47 +393,6 @@ final class ApiAssembly {
         new ApiRoutes.Administration(
             operations, access, administration, documents, settings, background::erase),
         new Portal(address, access, operations, troubles(backends), database.clock()));
-  }
-
-  private Operations operations(DocumentStore documents, WebhookSender sender) {
-    Pool pool = administration;
-    PushSettings push = settings.push();
-    Duration retention = settings.api().retention();
-    LogDays days = new LogDays(database.clock(), settings.dispatcher().logRetention());
-    AuditEntries audit = new AuditEntries(pool);
-    HeavyWork heavy = new HeavyWork();
-    Captures captures = new Captures(pool, documents);
-    DeliveryReads deliveries = new DeliveryReads(pool, captures, days);
-    EndpointHealths healths = new EndpointHealths(pool, days, database.clock());
-    return new Operations(
-        new Operations.OfWorkspaces(
-            new WorkspaceList(pool, healths, retention),
-            new Keeping(pool, retention),
-            new ApiKeys(pool),
-            audit,
-            new AuditExport(audit, heavy)),
-        new Operations.OfEndpoints(
-            new Endpoints(pool, push.secretBox()),
-            new ServiceKeys(pool, push.secretBox()),
-            new EndpointBody(push.allowHttpEndpoints(), push.addressPolicy()),
-            new TestSend(
-                pool, sender, push, settings.dispatcher().attemptTimeout(), database.clock()),
-            healths,
-            new RecentOutcomes(pool),
-            new EndpointLatencies(pool)),
-        new Operations.OfDeliveries(
-            deliveries,
-            new SentBodies(pool, deliveries, documents, push),
-            new Replays(pool),
-            verifier(days, heavy)),
-        new Operations.OfCaptures(
-            captures, new CaptureList(pool), new Copies(pool), new CaptureErasure(pool)));
-  }
-
-  private Verifier verifier(LogDays days, HeavyWork heavy) {
-    WorkerExecutor executor = vertx.createSharedWorkerExecutor("verifying", VERIFYING_THREADS);
-    closing.push("the verifications", executor::close);
-    return new Verifier(executor, measuring, days, database.clock(), settings.kafka(), heavy);
   }
 
   private ServiceTroubles troubles(Backends backends) {

@@ -1,0 +1,96 @@
+package io.egress.api;
+
+import io.egress.api.admin.Operations;
+import io.egress.api.admin.audit.AuditEntries;
+import io.egress.api.admin.audit.AuditExport;
+import io.egress.api.admin.captures.CaptureList;
+import io.egress.api.admin.captures.Captures;
+import io.egress.api.admin.copies.Copies;
+import io.egress.api.admin.deliveries.DeliveryReads;
+import io.egress.api.admin.deliveries.EndpointHealths;
+import io.egress.api.admin.deliveries.EndpointLatencies;
+import io.egress.api.admin.deliveries.RecentOutcomes;
+import io.egress.api.admin.deliveries.SentBodies;
+import io.egress.api.admin.deliveries.Verifier;
+import io.egress.api.admin.endpoints.Endpoints;
+import io.egress.api.admin.endpoints.TestSend;
+import io.egress.api.admin.erasures.CaptureErasure;
+import io.egress.api.admin.keys.ApiKeys;
+import io.egress.api.admin.overview.WorkspaceList;
+import io.egress.api.admin.replays.Replays;
+import io.egress.api.admin.signing.ServiceKeys;
+import io.egress.api.admin.workspaces.Keeping;
+import io.egress.api.call.HeavyWork;
+import io.egress.api.intake.EndpointBody;
+import io.egress.platform.lifecycle.Closing;
+import io.egress.settings.Settings;
+import io.egress.transcript.document.DocumentStore;
+import io.egress.webhook.deliverylog.LogDays;
+import io.egress.webhook.send.PushSettings;
+import io.egress.webhook.send.WebhookSender;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.sqlclient.Pool;
+import java.time.Clock;
+import java.time.Duration;
+
+/** Composes the operations of administration. */
+final class OperationsAssembly {
+  /** Verifications that read Kafka at a time, each for ten seconds at most. */
+  private static final int VERIFYING_THREADS = 4;
+
+  private final Vertx vertx;
+  private final Settings settings;
+  private final Clock clock;
+  private final Closing closing;
+
+  OperationsAssembly(Vertx vertx, Settings settings, Clock clock, Closing closing) {
+    this.vertx = vertx;
+    this.settings = settings;
+    this.clock = clock;
+    this.closing = closing;
+  }
+
+  /**
+   * {@code measuring} is a pool for which nothing waits but metrics, {@code pool} the one of
+   * administration.
+   */
+  Operations over(Pool pool, Pool measuring, DocumentStore documents, WebhookSender sender) {
+    PushSettings push = settings.push();
+    Duration retention = settings.api().retention();
+    LogDays days = new LogDays(clock, settings.dispatcher().logRetention());
+    AuditEntries audit = new AuditEntries(pool);
+    HeavyWork heavy = new HeavyWork();
+    Captures captures = new Captures(pool, documents);
+    DeliveryReads deliveries = new DeliveryReads(pool, captures, days);
+    EndpointHealths healths = new EndpointHealths(pool, days, clock);
+    return new Operations(
+        new Operations.OfWorkspaces(
+            new WorkspaceList(pool, healths, retention),
+            new Keeping(pool, retention),
+            new ApiKeys(pool),
+            audit,
+            new AuditExport(audit, heavy)),
+        new Operations.OfEndpoints(
+            new Endpoints(pool, push.secretBox()),
+            new ServiceKeys(pool, push.secretBox()),
+            new EndpointBody(push.allowHttpEndpoints(), push.addressPolicy()),
+            new TestSend(pool, sender, push, settings.dispatcher().attemptTimeout(), clock),
+            healths,
+            new RecentOutcomes(pool),
+            new EndpointLatencies(pool)),
+        new Operations.OfDeliveries(
+            deliveries,
+            new SentBodies(pool, deliveries, documents, push),
+            new Replays(pool),
+            verifier(measuring, days, heavy)),
+        new Operations.OfCaptures(
+            captures, new CaptureList(pool), new Copies(pool), new CaptureErasure(pool)));
+  }
+
+  private Verifier verifier(Pool measuring, LogDays days, HeavyWork heavy) {
+    WorkerExecutor executor = vertx.createSharedWorkerExecutor("verifying", VERIFYING_THREADS);
+    closing.push("the verifications", executor::close);
+    return new Verifier(executor, measuring, days, clock, settings.kafka(), heavy);
+  }
+}
