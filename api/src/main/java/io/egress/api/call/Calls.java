@@ -172,7 +172,7 @@ public final class Calls {
       done.future()
           .recover(failure ->
               Future.failedFuture(
-                  failure instanceof Refusal
+                  failure instanceof Refusal || failure instanceof ClientGoneException
                       ? failure
                       : new ClientGoneException("the client disconnected")))
           .await();

@@ -7,7 +7,10 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Calls that take long. An owner has few of them at a time, so it never has all there may be. */
+/**
+ * Verifications and exports, which take long. An owner has few of them at a time, so it never has
+ * all there may be.
+ */
 public final class HeavyWork {
   private static final int OF_OWNER_MAX = 2;
 
@@ -40,7 +43,9 @@ public final class HeavyWork {
     int others = running.getOrDefault(owner, 0);
     if (others >= OF_OWNER_MAX) {
       throw new Refusal(
-          429, OF_OWNER_MAX + " of these calls are running already, try again when one has ended");
+          429,
+          "%d verifications or exports of %s are running already, try again when one has ended"
+              .formatted(OF_OWNER_MAX, owner.equals(SERVICE) ? "the service" : "the workspace"));
     }
     running.put(owner, others + 1);
   }

@@ -14,12 +14,18 @@ public enum Room {
   ENDPOINTS(
       "endpoints",
       "max_endpoints",
-      "select from endpoints where workspace_id = $1 and deleted_at is null"),
-  KEYS("API keys", "max_keys", "select from api_keys where workspace_id = $1"),
+      "select from endpoints where workspace_id = $1 and deleted_at is null",
+      "delete some, or ask the operator for more"),
+  KEYS(
+      "API keys",
+      "max_keys",
+      "select from api_keys where workspace_id = $1",
+      "delete some, or ask the operator for more"),
   LINKS(
       "open links",
       "null::integer",
-      "select from portal_links where workspace_id = $1 and used_at is null and expires_at > now()");
+      "select from portal_links where workspace_id = $1 and used_at is null and expires_at > now()",
+      "each expires within five minutes, and DELETE .../portal-sessions ends them");
 
   /** Of a workspace for which nobody said otherwise. */
   static final int STANDARD = 100;
@@ -30,9 +36,11 @@ public enum Room {
 
   private final String things;
   private final String query;
+  private final String advice;
 
-  Room(String things, String allowed, String present) {
+  Room(String things, String allowed, String present, String advice) {
     this.things = things;
+    this.advice = advice;
     this.query =
         "select coalesce(%s, %d) as allowed, (select count(*) from (%s) as present) as present from workspaces where id = $1"
             .formatted(allowed, STANDARD, present);
@@ -46,8 +54,8 @@ public enum Room {
     if (room.getLong("present") >= allowed) {
       throw new Refusal(
           409,
-          "the workspace has %d %s and may have %d: delete some, or ask the operator for more"
-              .formatted(room.getLong("present"), things, allowed));
+          "the workspace has %d %s and may have %d: %s"
+              .formatted(room.getLong("present"), things, allowed, advice));
     }
   }
 }

@@ -64,7 +64,8 @@ public record AgedData(Path folder, AgedDatabase.Size size, int migrations) {
             cache.resolve(name(captures, migrations)),
             AgedDatabase.Size.DEFAULT.withCaptures(captures),
             migrations);
-    try (FileChannel channel = FileChannel.open(cache.resolve("lock-" + PREFIX + captures), CREATE, WRITE);
+    try (FileChannel channel =
+            FileChannel.open(cache.resolve("lock-" + PREFIX + captures), CREATE, WRITE);
         FileLock held = channel.lock()) {
       if (held.isValid() && !data.isMadeSince(oldest)) {
         data.makeInstead(cache, progress);
