@@ -38,14 +38,64 @@ create table erasure_backfills (
 
 create index erasure_backfills_open on erasure_backfills (endpoint_id) where next_number <= last_number;
 
--- Backfills that are left to publish, by positions or by the numbers of changes.
+-- Endpoints that are behind, or were: what entered the stream from first_position to last_position is published to them
+-- from the stream, in order, and not by fan-out. While there is no last position, that is whatever enters. An endpoint
+-- has one row, and has caught up if next_position is beyond the last one. id stands for a backfill's.
+create table catch_ups (
+  endpoint_id uuid primary key references endpoints,
+  id uuid not null unique default gen_random_uuid(),
+  first_position bigint not null check (first_position > 0),
+  next_position bigint not null check (next_position >= first_position),
+  last_position bigint
+);
+
+create index catch_ups_open on catch_ups (endpoint_id) where last_position is null or next_position <= last_position;
+
+-- From these positions on, the endpoints are behind, unless they are already. Returns from which position on each of
+-- them is, and the head of its stream: everything from the one to the other is published from the stream now.
+create function fall_behind(endpoint_ids uuid[], positions bigint[])
+returns table (endpoint uuid, first bigint, head bigint) language sql volatile as $$
+  insert into catch_ups as c (endpoint_id, first_position, next_position)
+  select e.id, fallen.place, fallen.place
+  from unnest(endpoint_ids, positions) as fallen (id, place) join endpoints e on e.id = fallen.id
+  where e.deleted_at is null
+  order by e.id
+  on conflict (endpoint_id) do update set
+    first_position = case when c.next_position > c.last_position then excluded.first_position else c.first_position end,
+    next_position = case when c.next_position > c.last_position then excluded.next_position else c.next_position end,
+    last_position = null
+  returning c.endpoint_id, c.first_position, (
+    select w.stream_head from endpoints e join workspaces w on w.id = e.workspace_id where e.id = c.endpoint_id)
+$$;
+
+-- Fan-out publishes what enters the stream from now on, if little of it is left to publish to the endpoint. Nothing
+-- enters meanwhile, so whatever does later finds this when it is fanned out.
+create function join_live(catch_up uuid, left_max bigint) returns void language plpgsql volatile as $$
+declare
+  head bigint;
+begin
+  select w.stream_head into head
+  from catch_ups c join endpoints e on e.id = c.endpoint_id join workspaces w on w.id = e.workspace_id
+  where c.id = catch_up for no key update of w;
+  update catch_ups set last_position = head
+  where id = catch_up and last_position is null and next_position > head - left_max;
+end
+$$;
+
+-- Backfills that are left to publish, by positions or by the numbers of changes. A catch-up that has no last position
+-- has always something left, and reaches up to the head.
 create view unfinished_backfills as
 select id, endpoint_id, origin, origin = 'update' as is_of_changes, only_undelivered, next_position, last_position,
-  created_at
+  false as is_open, created_at
 from backfills where finished_at is null
 union all
-select id, endpoint_id, 'erasure', true, false, next_number, last_number, null
-from erasure_backfills where next_number <= last_number;
+select id, endpoint_id, 'erasure', true, false, next_number, last_number, false, null
+from erasure_backfills where next_number <= last_number
+union all
+select c.id, c.endpoint_id, 'live', false, false, c.next_position, coalesce(c.last_position, w.stream_head),
+  c.last_position is null, null
+from catch_ups c join endpoints e on e.id = c.endpoint_id join workspaces w on w.id = e.workspace_id
+where c.last_position is null or c.next_position <= c.last_position;
 
 -- Positions that finished replays were to send to an endpoint and whose rows in backfills are gone; of many parts,
 -- the whole from the first to the last.
@@ -97,15 +147,20 @@ create function next_backfilled(after uuid) returns uuid language sql stable as 
   select least(
     (select endpoint_id from backfills where finished_at is null and endpoint_id > after order by endpoint_id limit 1),
     (select endpoint_id from erasure_backfills
-      where next_number <= last_number and endpoint_id > after order by endpoint_id limit 1))
+      where next_number <= last_number and endpoint_id > after order by endpoint_id limit 1),
+    (select endpoint_id from catch_ups
+      where (last_position is null or next_position <= last_position) and endpoint_id > after
+      order by endpoint_id limit 1))
 $$;
 
 -- The backfills that may be published, by endpoint and id, after a given one. Of an endpoint that is paused or
--- deleted, one is looked at, however many there are.
+-- deleted, one is looked at, however many there are. A catch-up does not wait while its endpoint is paused: what is live
+-- is skipped then.
 create function open_backfills(after_endpoint uuid, after_id uuid, count_max integer)
-returns table (backfill uuid, endpoint uuid)
+returns table (backfill uuid, endpoint uuid, is_catch_up boolean)
 language plpgsql stable rows 50 as $$
 declare
+  is_paused boolean;
   reached uuid := after_endpoint;
   reached_id uuid := after_id;
   missing integer := count_max;
@@ -113,19 +168,26 @@ declare
 begin
   if not has_index('backfills_open') then
     return query
-    select b.id, b.endpoint_id from unfinished_backfills b join endpoints e on e.id = b.endpoint_id
-    where not e.paused and e.deleted_at is null and (b.endpoint_id, b.id) > (after_endpoint, after_id)
+    select b.id, b.endpoint_id, b.origin = 'live' from unfinished_backfills b join endpoints e on e.id = b.endpoint_id
+    where (not e.paused or b.origin = 'live') and e.deleted_at is null
+      and (b.endpoint_id, b.id) > (after_endpoint, after_id)
     order by b.endpoint_id, b.id limit count_max;
     return;
   end if;
   while reached is not null and missing > 0 loop
-    if exists (select from endpoints where id = reached and not paused and deleted_at is null) then
+    select paused into is_paused from endpoints where id = reached and deleted_at is null;
+    if is_paused then
       return query
-      select b.id, b.endpoint_id from unfinished_backfills b
+      select c.id, c.endpoint_id, true from catch_ups c
+      where c.endpoint_id = reached and c.id > reached_id
+        and (c.last_position is null or c.next_position <= c.last_position);
+    elsif not is_paused then
+      return query
+      select b.id, b.endpoint_id, b.origin = 'live' from unfinished_backfills b
       where b.endpoint_id = reached and b.id > reached_id order by b.id limit missing;
-      get diagnostics returned = row_count;
-      missing := missing - returned;
     end if;
+    get diagnostics returned = row_count;
+    missing := missing - returned;
     reached := next_backfilled(reached);
     reached_id := '00000000-0000-0000-0000-000000000000';
   end loop;

@@ -191,6 +191,9 @@ public final class Backfills {
         select next_backfilled(id) from backfilled where id is not null),
       unnotified as (
         delete from erasure_backfills x using backfilled k, endpoints e
+        where x.endpoint_id = k.id and e.id = k.id and e.deleted_at is not null),
+      uncaught as (
+        delete from catch_ups x using backfilled k, endpoints e
         where x.endpoint_id = k.id and e.id = k.id and e.deleted_at is not null)
       update backfills set finished_at = now() where id in (
         select b.id from backfilled k join endpoints e on e.id = k.id and e.deleted_at is not null

@@ -21,13 +21,17 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * The backfills that dispatchers publish, and how far they are: those of {@code backfills}, and the
- * erasures of each endpoint in {@code erasure_backfills}. Used on event loops.
+ * The backfills that dispatchers publish, and how far they are: those of {@code backfills}, the
+ * erasures of each endpoint in {@code erasure_backfills}, and what endpoints that are behind get in
+ * {@code catch_ups}. Used on event loops.
  */
 public final class OpenBackfills {
+  /** A catch-up that has little left becomes live; as much as a batch may be left. */
+  public static final int JOINED_WITH_MAX = 128;
+
   /** A backfill that may be published. */
-  public record Open(UUID endpointId, UUID id) {
-    public static final Open BEFORE_ALL = new Open(new UUID(0, 0), new UUID(0, 0));
+  public record Open(UUID endpointId, UUID id, boolean isCatchUp) {
+    public static final Open BEFORE_ALL = new Open(new UUID(0, 0), new UUID(0, 0), false);
   }
 
   /**
@@ -35,14 +39,16 @@ public final class OpenBackfills {
    *
    * @param nextPosition the first position of the next batch
    * @param last whether the backfill ends with this batch
+   * @param atHead whether it has come to the head of the stream, and goes on as that grows
    */
-  public record Batch(List<Delivery> deliveries, long nextPosition, boolean last) {
+  public record Batch(List<Delivery> deliveries, long nextPosition, boolean last, boolean atHead) {
     public Batch {
       deliveries = List.copyOf(deliveries);
     }
   }
 
-  private static final String OPEN = "select endpoint, backfill from open_backfills($1, $2, $3)";
+  private static final String OPEN =
+      "select endpoint, backfill, is_catch_up from open_backfills($1, $2, $3)";
 
   /**
    * Deliveries in a state, oldest position first. The repeated condition is that of the partial
@@ -83,15 +89,15 @@ public final class OpenBackfills {
    */
   private static final String TAKE =
       """
-      select b.last_position, b.endpoint_id, b.origin, b.is_of_changes, b.created_at, s.place, s.position, s.capture_id,
-        s.changed_at, s.wanted, s.of_replay
+      select b.last_position, b.is_open, b.endpoint_id, b.origin, b.is_of_changes, b.created_at, s.place, s.position,
+        s.capture_id, s.owed_at, s.wanted, s.of_replay
       from unfinished_backfills b
         join endpoints e on e.id = b.endpoint_id
         left join lateral (
-          (select position as place, position, capture_id, null::timestamptz as changed_at,
-              case b.origin
-                when 'backfill' then admits(e.filters, t)
-                when 'replay' then wants(e.spec->'filter', t) and not exists (
+          (select position as place, position, capture_id, entered_at as owed_at,
+              case
+                when b.origin in ('backfill', 'live') then admits(e.filters, t)
+                when b.origin = 'replay' then wants(e.spec->'filter', t) and not exists (
                   select from erasures x where x.capture_id = t.capture_id)
                 else true end as wanted,
               false as of_replay from stream t
@@ -99,14 +105,14 @@ public final class OpenBackfills {
               and position >= b.next_position and position <= b.last_position
             order by position limit $2::integer)
           union all
-          (select u.position, u.position, u.capture_id, null::timestamptz,
+          (select u.position, u.position, u.capture_id, null,
               %s as wanted,
               u.replay_id is not null and u.origin <> 'update' as of_replay
             from ((%s) union all (%s)) as u
             order by u.position fetch first ($2::integer) rows with ties)
           union all
           (%s)) s on true
-      where b.id = $1 and not e.paused and e.deleted_at is null
+      where b.id = $1 and (not e.paused or b.origin = 'live') and e.deleted_at is null
       order by s.place
       """
           .formatted(
@@ -118,7 +124,9 @@ public final class OpenBackfills {
   private static final String ADVANCE =
       """
       with erasures_done as (
-        update erasure_backfills set next_number = $2 where id = $1 and next_number < $2)
+        update erasure_backfills set next_number = $2 where id = $1 and next_number < $2),
+      caught_up as (
+        update catch_ups set next_position = $2 where id = $1 and next_position < $2)
       update backfills set
         next_position = $2,
         published = published + $3,
@@ -126,6 +134,8 @@ public final class OpenBackfills {
       where id = $1 and finished_at is null
         and (next_position < $2 or last_position < $2)
       """;
+
+  private static final String JOIN_LIVE = "select join_live($1, $2)";
 
   private static final String CANCELED =
       "select id from backfills where id = any($1) and cancelled_at is not null";
@@ -141,7 +151,13 @@ public final class OpenBackfills {
     return pool.preparedQuery(OPEN)
         .execute(Tuple.of(after.endpointId(), after.id(), max))
         .map(rows ->
-            Rows.list(rows, row -> new Open(row.getUUID("endpoint"), row.getUUID("backfill"))));
+            Rows.list(
+                rows,
+                row ->
+                    new Open(
+                        row.getUUID("endpoint"),
+                        row.getUUID("backfill"),
+                        row.getBoolean("is_catch_up"))));
   }
 
   /** Empty if it is finished, or its endpoint is paused or deleted. */
@@ -171,6 +187,13 @@ public final class OpenBackfills {
     return pool.preparedQuery(ADVANCE).execute(Tuple.of(id, nextPosition, published)).mapEmpty();
   }
 
+  /**
+   * Ends a catch-up that has come to the head of its stream with it, unless that has grown much.
+   */
+  public Future<Void> joinLive(UUID id) {
+    return pool.preparedQuery(JOIN_LIVE).execute(Tuple.of(id, (long) JOINED_WITH_MAX)).mapEmpty();
+  }
+
   /** Returns the canceled ones of the replays, read with {@code client}. */
   public static Future<Set<UUID>> canceled(SqlClient client, Collection<UUID> replayIds) {
     return client
@@ -183,11 +206,13 @@ public final class OpenBackfills {
   private static Batch batch(UUID id, int max, RowSet<Row> rows, Set<UUID> delivered) {
     List<Delivery> deliveries = new ArrayList<>(rows.size());
     long end = 0;
+    boolean isOpen = false;
     long taken = 0;
     long added = 0;
     int found = 0;
     for (Row row : rows) {
       end = row.getLong("last_position");
+      isOpen = row.getBoolean("is_open");
       Long place = row.getLong("place");
       if (place != null) {
         taken = place;
@@ -201,8 +226,8 @@ public final class OpenBackfills {
         }
       }
     }
-    boolean last = found < max || taken >= end;
-    return new Batch(deliveries, last ? end + 1 : taken + 1, last);
+    boolean isAll = found < max || taken >= end;
+    return new Batch(deliveries, isAll ? end + 1 : taken + 1, isAll && !isOpen, isAll && isOpen);
   }
 
   private static UUID firstId(Row row) {
@@ -214,10 +239,10 @@ public final class OpenBackfills {
     UUID captureId = row.getUUID("capture_id");
     long position = row.getLong("position");
     Origin origin = Origin.of(row.getString("origin"));
-    Instant owedAt =
-        Rows.instant(row, row.getBoolean("is_of_changes") ? "changed_at" : "created_at");
+    boolean sinceTheBackfill = !row.getBoolean("is_of_changes") && origin != Origin.LIVE;
+    Instant owedAt = Rows.instant(row, sinceTheBackfill ? "created_at" : "owed_at");
     return switch (origin) {
-      case BACKFILL ->
+      case LIVE, BACKFILL ->
           Delivery.first(
               DeliveryId.of(endpointId, captureId),
               endpointId,
@@ -227,7 +252,7 @@ public final class OpenBackfills {
               owedAt);
       case UPDATE ->
           Delivery.updated(id, endpointId, captureId, position, row.getLong("place"), owedAt);
-      case LIVE, REPLAY, REDELIVERY, ERASURE ->
+      case REPLAY, REDELIVERY, ERASURE ->
           Delivery.replayed(id, endpointId, captureId, position, origin, owedAt);
     };
   }

@@ -5,6 +5,7 @@ import io.egress.platform.json.Json;
 import io.egress.webhook.delivery.Owed;
 import io.egress.webhook.delivery.Owed.HeldFilter;
 import io.egress.webhook.endpoint.CustomHeaders.SealedHeaders;
+import io.egress.webhook.endpoint.EndpointTarget.Behind;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -45,7 +46,9 @@ public final class EndpointStore {
           + " full_history, filters::text as filters, failing_since,"
           + " case when previous_secret_until > now() then previous_secret end as previous_secret, "
           + SigningKeyStore.SEALED_FOR_ENDPOINT
-          + " as signing_keys";
+          + " as signing_keys, behind_from, behind_to"
+          + " from endpoints left join (select endpoint_id, first_position as behind_from, last_position as behind_to"
+          + " from catch_ups) as behind on endpoint_id = id";
 
   /** A backfill of an empty range is finished at once. */
   private static final String ADD =
@@ -145,16 +148,15 @@ public final class EndpointStore {
         update endpoints set deleted_at = now(), updated_at = now()
         where workspace_id = $1 and id = coalesce($2, id) and deleted_at is null
         returning id),
-      unnotified as (delete from erasure_backfills where endpoint_id in (select id from gone))
+      unnotified as (delete from erasure_backfills where endpoint_id in (select id from gone)),
+      uncaught as (delete from catch_ups where endpoint_id in (select id from gone))
       select id from gone
       """;
 
   private static final String FOR_WORKSPACES =
-      "select "
-          + TARGET
-          + " from endpoints where workspace_id = any($1) and deleted_at is null order by id";
+      "select " + TARGET + " where workspace_id = any($1) and deleted_at is null order by id";
 
-  private static final String BY_IDS = "select " + TARGET + " from endpoints where id = any($1)";
+  private static final String BY_IDS = "select " + TARGET + " where id = any($1)";
 
   private static final String FIRST_TO_EXPIRE =
       "select id, workspace_id, client_certificate_expires_at from endpoints"
@@ -465,7 +467,13 @@ public final class EndpointStore {
         row.getBoolean("paused"),
         row.getBoolean("deleted"),
         owed(row),
-        Rows.optionalInstant(row, "failing_since"));
+        Rows.optionalInstant(row, "failing_since"),
+        behind(row));
+  }
+
+  private static @Nullable Behind behind(Row row) {
+    Long from = row.getLong("behind_from");
+    return from == null ? null : new Behind(from, row.getLong("behind_to"));
   }
 
   /** Of a row with the columns of the endpoint's that are named in {@link Owed}, and its id. */

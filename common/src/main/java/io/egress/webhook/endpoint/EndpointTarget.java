@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param setup all that decides how it is sent to
  * @param failingSince the start of the current series of failed attempts, if known
+ * @param behind what enters the stream and is not live to the endpoint; null if all of it is
  */
 public record EndpointTarget(
     UUID id,
@@ -21,7 +22,20 @@ public record EndpointTarget(
     boolean paused,
     boolean deleted,
     Owed owed,
-    @Nullable Instant failingSince) {
+    @Nullable Instant failingSince,
+    @Nullable Behind behind) {
+  /**
+   * A part of the stream that is published to the endpoint from the stream, because it is or was
+   * behind.
+   *
+   * @param to null if the endpoint is still behind
+   */
+  public record Behind(long from, @Nullable Long to) {
+    private boolean contains(long position) {
+      return position >= from && (to == null || position <= to);
+    }
+  }
+
   /**
    * How an endpoint is sent to. Two attempts share connections, keys and headers only if they have
    * equal setups.
@@ -50,8 +64,11 @@ public record EndpointTarget(
     return setup.spec();
   }
 
-  /** Whether the endpoint gets the capture live, and not as history. */
+  /** Whether fan-out publishes the capture to the endpoint, and nothing else does. */
   public boolean getsLive(EnteredCapture capture) {
-    return !deleted && owed.isLive(capture.position()) && owed.admits(capture);
+    return !deleted
+        && owed.isLive(capture.position())
+        && (behind == null || !behind.contains(capture.position()))
+        && owed.admits(capture);
   }
 }

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes the histories and replays of the endpoints whose partition of the backfill topic the
- * worker owns. Used on one event loop.
+ * Publishes the histories, replays and catch-ups of the endpoints whose partition of the backfill
+ * topic the worker owns. Used on one event loop.
  *
  * <p>Around a rebalance two workers may publish the same backfill, and a crash may repeat a batch:
  * the deliveries are the same, ids included.
@@ -114,9 +114,15 @@ public final class BackfillPublisher {
     vertx.setTimer(SPREADING_MAX.toMillis(), _ -> beginAnew());
   }
 
+  /** Endpoints that this worker owns have fallen behind. */
+  public void fellBehind() {
+    seen = Open.BEFORE_ALL;
+    look();
+  }
+
   /**
-   * The delivery is finished. Must also be called for a repeated record whose delivery had finished
-   * before; otherwise it would count as unfinished forever.
+   * The delivery is finished; one that is live, attempted. Must also be called for a repeated
+   * record whose delivery had finished before; otherwise it would count as unfinished forever.
    */
   public void settled(Delivery delivery) {
     if (roundRobin.settled(delivery)) {
@@ -179,7 +185,7 @@ public final class BackfillPublisher {
     byte[] key = backfill.endpointId().toString().getBytes(UTF_8);
     int partition = BuiltInPartitioner.partitionForKey(key, partitions);
     if (owned.contains(partition)) {
-      roundRobin.add(backfill.id(), partition);
+      roundRobin.add(backfill, partition);
     }
   }
 

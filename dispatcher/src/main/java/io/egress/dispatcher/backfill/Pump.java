@@ -17,6 +17,9 @@ import java.util.function.BooleanSupplier;
  * stream, and they are visible from the moment they are owed.
  */
 final class Pump {
+  /** A catch-up becomes live when it comes to the head of the stream with so few. */
+  private static final int FEW = 32;
+
   private final OpenBackfills store;
   private final DeliveryLog deliveryLog;
   private final RecordPublisher publisher;
@@ -39,8 +42,7 @@ final class Pump {
   /** Publishes the reserved number; returns whether there may be more. */
   Future<Boolean> turn(UnfinishedBackfill backfill) {
     return savePosition(backfill)
-        .compose(
-            _ -> backfill.reserved() == 0 ? Future.succeededFuture(true) : publishNext(backfill));
+        .compose(_ -> backfill.reserved() == 0 ? more(true) : publishNext(backfill));
   }
 
   private Future<Boolean> publishNext(UnfinishedBackfill backfill) {
@@ -48,7 +50,7 @@ final class Pump {
         .take(backfill.id(), backfill.reserved())
         .compose(batch ->
             batch.isEmpty() || backfill.isForgotten() || stopped.getAsBoolean()
-                ? Future.succeededFuture(false)
+                ? more(false)
                 : publish(backfill, batch.get()));
   }
 
@@ -59,6 +61,7 @@ final class Pump {
             .map(each -> new Message(topic, each.endpointId().toString(), each.encode()))
             .toList();
     backfill.publishing(deliveries);
+    backfill.drains(false);
     return enter(deliveries)
         .compose(_ -> publisher.publish(messages))
         .onFailure(_ -> backfill.unsure(deliveries))
@@ -66,7 +69,18 @@ final class Pump {
           backfill.acknowledged(batch.nextPosition(), deliveries.size());
           return savePosition(backfill);
         })
-        .map(_ -> !batch.last());
+        .compose(_ -> batch.atHead() ? atHead(backfill, batch) : more(!batch.last()));
+  }
+
+  private Future<Boolean> atHead(UnfinishedBackfill backfill, OpenBackfills.Batch batch) {
+    backfill.drains(true);
+    return batch.deliveries().size() <= FEW
+        ? store.joinLive(backfill.id()).map(_ -> true)
+        : more(true);
+  }
+
+  private static Future<Boolean> more(boolean isMore) {
+    return Future.succeededFuture(isMore);
   }
 
   private Future<Void> enter(List<Delivery> deliveries) {

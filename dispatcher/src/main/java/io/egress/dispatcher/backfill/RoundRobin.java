@@ -1,7 +1,9 @@
 package io.egress.dispatcher.backfill;
 
 import io.egress.dispatcher.backfill.UnfinishedBackfill.State;
+import io.egress.webhook.backfill.OpenBackfills.Open;
 import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.Delivery.Origin;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -18,6 +20,10 @@ final class RoundRobin {
   private final Allowance allowance;
   private final int settledPerCheck;
   private final Map<UUID, UnfinishedBackfill> known = new HashMap<>();
+
+  /** The known catch-ups, by endpoint. */
+  private final Map<UUID, UnfinishedBackfill> catchUps = new HashMap<>();
+
   private final Set<UnfinishedBackfill> ready = new LinkedHashSet<>();
   private final Set<UnfinishedBackfill> waiting = new LinkedHashSet<>();
   private int settledSinceCheck;
@@ -32,9 +38,12 @@ final class RoundRobin {
   }
 
   /** Adds a backfill, unless it is known. */
-  void add(UUID id, int partition) {
+  void add(Open open, int partition) {
     UnfinishedBackfill backfill =
-        known.computeIfAbsent(id, added -> new UnfinishedBackfill(added, partition, allowance));
+        known.computeIfAbsent(open.id(), _ -> new UnfinishedBackfill(open, partition, allowance));
+    if (open.isCatchUp()) {
+      catchUps.put(open.endpointId(), backfill);
+    }
     if (backfill.state() == State.RESTING) {
       makeReady(backfill);
     }
@@ -81,7 +90,10 @@ final class RoundRobin {
 
   /** Returns whether this may have made room for a backfill. */
   boolean settled(Delivery delivery) {
-    UnfinishedBackfill backfill = known.get(UnfinishedBackfill.idOf(delivery));
+    UnfinishedBackfill backfill =
+        delivery.origin() == Origin.LIVE
+            ? catchUps.get(delivery.endpointId())
+            : known.get(UnfinishedBackfill.idOf(delivery));
     if (backfill == null || !backfill.settle(delivery.id())) {
       return false;
     }
@@ -105,7 +117,7 @@ final class RoundRobin {
   void keepOnly(Set<Integer> partitions) {
     for (UnfinishedBackfill backfill : List.copyOf(known.values())) {
       if (!partitions.contains(backfill.partition())) {
-        known.remove(backfill.id());
+        forget(backfill);
         ready.remove(backfill);
         waiting.remove(backfill);
         backfill.forget();
@@ -131,7 +143,14 @@ final class RoundRobin {
 
   private void dropIfEmpty(UnfinishedBackfill backfill) {
     if (backfill.state() == State.RESTING && backfill.ahead() == 0) {
-      known.remove(backfill.id(), backfill);
+      forget(backfill);
+    }
+  }
+
+  private void forget(UnfinishedBackfill backfill) {
+    known.remove(backfill.id(), backfill);
+    if (backfill.isCatchUp()) {
+      catchUps.remove(backfill.endpointId(), backfill);
     }
   }
 }

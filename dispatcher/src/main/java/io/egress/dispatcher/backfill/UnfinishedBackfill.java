@@ -1,5 +1,6 @@
 package io.egress.dispatcher.backfill;
 
+import io.egress.webhook.backfill.OpenBackfills.Open;
 import io.egress.webhook.delivery.Delivery;
 import java.util.HashSet;
 import java.util.List;
@@ -7,8 +8,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * The unfinished part of a history or a replay. It counts toward the worker's allowance until it is
- * forgotten because it belongs to another worker.
+ * The unfinished part of a history, a replay or a catch-up. It counts toward the worker's allowance
+ * until it is forgotten because it belongs to another worker.
  */
 final class UnfinishedBackfill {
   enum State {
@@ -24,7 +25,10 @@ final class UnfinishedBackfill {
 
   private static final long NONE = 0;
 
-  private final UUID id;
+  /** An endpoint that has come to the head with more unfinished would fall behind again. */
+  private static final int DRAINED_MAX = 16;
+
+  private final Open open;
   private final int partition;
   private final Allowance allowance;
   private final Set<UUID> unsettled = new HashSet<>();
@@ -33,21 +37,32 @@ final class UnfinishedBackfill {
   private int reserved;
   private long unsavedPosition = NONE;
   private int unsavedCount;
+  private boolean drains;
 
-  UnfinishedBackfill(UUID id, int partition, Allowance allowance) {
-    this.id = id;
+  UnfinishedBackfill(Open open, int partition, Allowance allowance) {
+    this.open = open;
     this.partition = partition;
     this.allowance = allowance;
   }
 
-  /** The id of the backfill that published {@code delivery}; a history's is its endpoint's. */
+  /**
+   * The id of the backfill that published it, but for a catch-up; a history's is its endpoint's.
+   */
   static UUID idOf(Delivery delivery) {
     UUID replayId = delivery.replayId();
     return replayId == null ? delivery.endpointId() : replayId;
   }
 
   UUID id() {
-    return id;
+    return open.id();
+  }
+
+  UUID endpointId() {
+    return open.endpointId();
+  }
+
+  boolean isCatchUp() {
+    return open.isCatchUp();
   }
 
   int partition() {
@@ -75,7 +90,15 @@ final class UnfinishedBackfill {
    * those keeps the count correct.
    */
   int room() {
-    return reserved > 0 ? reserved : allowance.roomBeside(ahead());
+    if (reserved > 0) {
+      return reserved;
+    }
+    return drains && ahead() > DRAINED_MAX ? 0 : allowance.roomBeside(ahead());
+  }
+
+  /** Whether nearly all of it has to be finished before more is published. */
+  void drains(boolean now) {
+    drains = now;
   }
 
   int reserved() {

@@ -13,6 +13,7 @@ import io.egress.platform.flow.ByteBudget;
 import io.egress.platform.kafka.NewerRecordException;
 import io.egress.platform.kafka.TraceHeader;
 import io.egress.platform.outage.Outage;
+import io.egress.webhook.backfill.CatchUps;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.endpoint.DamagedSecretException;
 import io.egress.webhook.endpoint.EndpointTarget;
@@ -31,7 +32,9 @@ import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -58,10 +61,12 @@ final class Deliveries implements PreparationQueries.Reader {
   private static final long NO_TIMER = -1;
   private static final int OUTCOMES_PENDING_MAX = 4_096;
   private static final Duration WAIT_FOR_SECRET_KEY = Duration.ofMinutes(1);
+  private static final Duration PARKED_BEYOND_SHARE = Duration.ofSeconds(5);
 
   /**
    * The dependencies of a worker.
    *
+   * @param fellBehind called when endpoints of this worker have fallen behind
    * @param bodies limits the bodies of attempts held at a time
    * @param unwrittenMax how long an outcome may wait before no further attempt is begun
    * @param database its state as of the last probe
@@ -76,6 +81,8 @@ final class Deliveries implements PreparationQueries.Reader {
       ByteBudget bodies,
       OutcomeRecorder outcomes,
       OffsetCommits commits,
+      CatchUps catchUps,
+      Runnable fellBehind,
       DeliveryMeters meters,
       FailingEndpoints failing,
       Duration unwrittenMax,
@@ -84,7 +91,8 @@ final class Deliveries implements PreparationQueries.Reader {
   private final Vertx vertx;
   private final Clock clock;
   private final RecordConsumer consumer;
-  private final Set<String> undelayed;
+  private final String live;
+  private final String backfill;
   private final Workload workload;
   private final Pauses pauses;
   private final PreparationQueries queries;
@@ -92,6 +100,7 @@ final class Deliveries implements PreparationQueries.Reader {
   private final ByteBudget bodies;
   private final OutcomeRecorder outcomes;
   private final OffsetCommits commits;
+  private final FallingBehind fallingBehind;
   private final DeliveryMeters meters;
   private final FailingEndpoints failing;
   private final long unwrittenNanosMax;
@@ -112,7 +121,8 @@ final class Deliveries implements PreparationQueries.Reader {
     this.vertx = vertx;
     this.clock = clock;
     this.consumer = dependencies.consumer();
-    this.undelayed = Set.of(dependencies.topics().deliveries(), dependencies.topics().backfill());
+    this.live = dependencies.topics().deliveries();
+    this.backfill = dependencies.topics().backfill();
     this.workload = dependencies.workload();
     this.pauses = dependencies.pauses();
     this.queries = new PreparationQueries(vertx, dependencies.preparation(), this);
@@ -120,6 +130,14 @@ final class Deliveries implements PreparationQueries.Reader {
     this.bodies = dependencies.bodies();
     this.outcomes = dependencies.outcomes();
     this.commits = dependencies.commits();
+    this.fallingBehind =
+        new FallingBehind(
+            vertx,
+            dependencies.catchUps(),
+            new FallingBehind.Reader(
+                this::finished,
+                job -> outcomes.postponed(job, PARKED_BEYOND_SHARE),
+                dependencies.fellBehind()));
     this.meters = dependencies.meters();
     this.failing = dependencies.failing();
     this.unwrittenNanosMax = dependencies.unwrittenMax().toNanos();
@@ -194,18 +212,41 @@ final class Deliveries implements PreparationQueries.Reader {
   // lane
 
   private boolean admit(TopicPartition partition, long offset, Delivery delivery, Instant now) {
-    boolean isEarly = delivery.dueAt().isAfter(now) && !undelayed.contains(partition.topic());
+    boolean isDelayed = !partition.topic().equals(live) && !partition.topic().equals(backfill);
+    boolean isEarly = isDelayed && delivery.dueAt().isAfter(now);
     if (isEarly) {
       pauses.until(partition, delivery.dueAt());
       return false;
     }
     long dueForMillis = now.toEpochMilli() - delivery.dueAt().toEpochMilli();
     long dueForNanos = TimeUnit.MILLISECONDS.toNanos(Math.max(0, dueForMillis));
-    if (workload.take(partition, offset, delivery, dueForNanos) == Workload.Taken.NO_ROOM) {
+    Workload.Taken taken =
+        workload.take(
+            partition,
+            offset,
+            delivery,
+            dueForNanos,
+            !partition.topic().equals(backfill),
+            job -> leave(job, PARKED_BEYOND_SHARE));
+    if (taken == Workload.Taken.NO_ROOM) {
       pauses.untilThereIsRoom(partition);
       return false;
     }
     return true;
+  }
+
+  /**
+   * A job that is not to wait in its lane. What fan-out has published is read from the stream
+   * later, by which Kafka has few records of an endpoint that is slow or gets much; anything else
+   * is parked.
+   */
+  private void leave(Job job, Duration parked) {
+    if (job.partition().topic().equals(live) && job.delivery().attempt() == 1) {
+      workload.leaveToStream(job);
+      fallingBehind.add(job);
+    } else {
+      outcomes.postponed(job, parked);
+    }
   }
 
   // Prepare: jobs with a slot are looked up in batches, at the last moment
@@ -311,6 +352,7 @@ final class Deliveries implements PreparationQueries.Reader {
       return false;
     }
     job.target(target);
+    workload.belongs(job, target.workspaceId());
     if (job.authorized() != null) {
       return attempt(slot, target, head, documents);
     }
@@ -494,17 +536,25 @@ final class Deliveries implements PreparationQueries.Reader {
     return line(log.atDebug(), job).addKeyValue("duration_ms", outcome.duration().toMillis());
   }
 
-  /** Called periodically: jobs in a stuck lane are parked for a while. */
+  /** Called periodically: jobs in a stuck lane make room. */
   void park() {
-    workload
-        .takeParkable()
-        .forEach(parkable -> outcomes.postponed(parkable.record(), parkable.delay()));
+    workload.takeParkable().forEach(parkable -> leave(parkable.record(), parkable.delay()));
   }
 
-  /** Called by the recorder: the job's result is durable, and its record is complete. */
+  /** The job's result is durable, and its record is complete. */
   void finished(Job job) {
     workload.finish(job);
     proceed();
+  }
+
+  /** Endpoints of which it is not stored yet that they are behind. */
+  int fallingBehind() {
+    return fallingBehind.pending();
+  }
+
+  /** Nothing more is stored. */
+  void giveUp() {
+    fallingBehind.giveUp();
   }
 
   // Commit
@@ -522,7 +572,12 @@ final class Deliveries implements PreparationQueries.Reader {
   long stalledNanos() {
     return database.get() == DatabaseState.READ_ONLY
         ? 0
-        : Math.max(heldUpNanos(), Math.max(queries.waitingNanos(), outcomes.waitingNanos()));
+        : Collections.max(
+            List.of(
+                heldUpNanos(),
+                queries.waitingNanos(),
+                outcomes.waitingNanos(),
+                fallingBehind.waitingNanos()));
   }
 
   /** No query is sent to a database that is known to be down, so no query waits. */

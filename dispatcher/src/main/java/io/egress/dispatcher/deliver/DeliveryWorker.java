@@ -14,6 +14,7 @@ import io.egress.platform.flow.ByteBudget;
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.settings.Settings;
+import io.egress.webhook.backfill.CatchUps;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.LogEntry;
@@ -58,6 +59,9 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
 
   /** More than the concurrent queries. */
   private static final int QUERIES_WAITING_MAX = 16;
+
+  /** More are read once it is stored of these that their endpoints are behind. */
+  private static final int FALLING_BEHIND_MAX = 4_096;
 
   private static final Duration RECORDS_APART = Duration.ZERO;
 
@@ -169,6 +173,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
             new ByteBudget(vertx, bounds.envelopeBytesMax(), ENVELOPES_WAITING_MAX),
             outcomes,
             commits,
+            new CatchUps(shared.pool()),
+            () -> backfills.fellBehind(),
             shared.meters(),
             shared.failing(),
             bounds.unwrittenMax(),
@@ -196,7 +202,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
         entries,
         new OutcomeRecorder.Ends(
             this::finished,
-            this::ended,
+            delivery -> backfills.settled(delivery),
+            this::toBeRetried,
             (job, startedAt, failed) -> {
               EndpointTarget target = job.target();
               if (target != null && failed.kind().isOfEndpoint()) {
@@ -263,6 +270,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
   private Future<Void> flushUntil(long endNanos) {
     if (outcomes.pending() == 0 || System.nanoTime() - endNanos > 0) {
       outcomes.giveUp();
+      deliveries.giveUp();
       return Future.succeededFuture();
     }
     return vertx.timer(TICK.toMillis(), TimeUnit.MILLISECONDS).compose(_ -> flushUntil(endNanos));
@@ -309,8 +317,9 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     handover.check();
   }
 
-  private void ended(Delivery delivery) {
-    if (delivery.origin() != Delivery.Origin.LIVE) {
+  /** A catch-up does not wait for retries: an endpoint may refuse some of what it is sent. */
+  private void toBeRetried(Delivery delivery) {
+    if (delivery.origin() == Delivery.Origin.LIVE) {
       backfills.settled(delivery);
     }
   }
@@ -355,7 +364,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
 
   private void applyPauses() {
     Set<TopicPartition> assigned = consumer.assigned();
-    consumer.pauseOnly(closing ? assigned : pauses.current(assigned, clock.instant()));
+    boolean isHeldUp = closing || deliveries.fallingBehind() >= FALLING_BEHIND_MAX;
+    consumer.pauseOnly(isHeldUp ? assigned : pauses.current(assigned, clock.instant()));
   }
 
   private void everySecond() {

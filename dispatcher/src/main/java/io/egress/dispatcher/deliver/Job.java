@@ -25,6 +25,7 @@ final class Job {
   private @Nullable Sending sending;
   private Outcome.@Nullable Authorized authorized;
   private boolean abandoned;
+  private boolean leftToStream;
 
   Job(Delivery delivery, Entry<TopicPartition> entry, long takenNanos) {
     this.delivery = delivery;
@@ -38,6 +39,15 @@ final class Job {
 
   Entry<TopicPartition> entry() {
     return entry;
+  }
+
+  /** From now on another record of its delivery may lead to a job. */
+  void leaveToStream() {
+    leftToStream = true;
+  }
+
+  boolean isLeftToStream() {
+    return leftToStream;
   }
 
   /** When the record was read. */

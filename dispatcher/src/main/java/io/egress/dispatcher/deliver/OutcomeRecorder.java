@@ -34,18 +34,21 @@ final class OutcomeRecorder {
   private final DurableBatches<LogEntry> deliveryLog;
   private final Consumer<Job> finished;
   private final Consumer<Delivery> ended;
+  private final Consumer<Delivery> toBeRetried;
   private final Exhaustion exhausted;
   private final DeliveryMeters meters;
 
   /**
    * @param finished called with each job whose outcome is durable
    * @param ended called with each finished delivery
+   * @param toBeRetried called with each delivery of which an attempt failed, and another follows
    * @param exhausted called with the last attempt of an exhausted delivery
    * @param meters count durable outcomes
    */
   record Ends(
       Consumer<Job> finished,
       Consumer<Delivery> ended,
+      Consumer<Delivery> toBeRetried,
       Exhaustion exhausted,
       DeliveryMeters meters) {}
 
@@ -68,6 +71,7 @@ final class OutcomeRecorder {
     this.deliveryLog = deliveryLog;
     this.finished = ends.finished();
     this.ended = ends.ended();
+    this.toBeRetried = ends.toBeRetried();
     this.exhausted = ends.exhausted();
     this.meters = ends.meters();
   }
@@ -131,16 +135,17 @@ final class OutcomeRecorder {
           meters.toBeRetried(delivery.attempt());
           deliveryLog.add(
               new LogEntry(delivery, DeliveryState.PENDING, attempt, next.attemptAt()),
-              () -> finished.accept(job));
+              () -> {
+                finished.accept(job);
+                toBeRetried.accept(delivery);
+              });
         });
   }
 
   /** The outcome is durable already. */
   void known(Job job, boolean hasEnded) {
     finished.accept(job);
-    if (hasEnded) {
-      ended.accept(job.delivery());
-    }
+    (hasEnded ? ended : toBeRetried).accept(job.delivery());
   }
 
   void skipped(Job job) {

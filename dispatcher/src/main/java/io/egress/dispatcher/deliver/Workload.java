@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.apache.kafka.common.TopicPartition;
@@ -34,6 +35,8 @@ final class Workload {
     YES,
     /** The worker has a job for this attempt already; the record is complete. */
     REPEATED,
+    /** Its endpoint has more than its share already. */
+    BEYOND_SHARE,
     /** To be read again later. */
     NO_ROOM
   }
@@ -61,8 +64,16 @@ final class Workload {
 
   /**
    * {@code dueForNanos} is for how long the delivery has been due, which is its age in the ledger.
+   * If {@code isShared}, {@code beyondShare} gets the job if the endpoint has too many waiting; it
+   * is in progress then.
    */
-  Taken take(TopicPartition partition, long offset, Delivery delivery, long dueForNanos) {
+  Taken take(
+      TopicPartition partition,
+      long offset,
+      Delivery delivery,
+      long dueForNanos,
+      boolean isShared,
+      Consumer<Job> beyondShare) {
     long now = nanoTime.getAsLong();
     var entry = ledgers.register(partition, offset, now - dueForNanos);
     if (entry.isEmpty()) {
@@ -73,9 +84,28 @@ final class Workload {
       ledgers.complete(job.entry());
       return Taken.REPEATED;
     }
-    offer(job, now);
     readAhead.took(partition, dueForNanos, now);
+    if (isShared && !lanes.hasRoomFor(delivery.endpointId())) {
+      begin(job, now);
+      beyondShare.accept(job);
+      return Taken.BEYOND_SHARE;
+    }
+    offer(job, now);
     return Taken.YES;
+  }
+
+  /**
+   * The delivery is to be made by another record, as soon as that is durable: one that is read
+   * before then is not a repetition.
+   */
+  void leaveToStream(Job job) {
+    held.remove(job.key());
+    job.leaveToStream();
+  }
+
+  /** The endpoint of an attempt is one of this workspace. */
+  void belongs(Job job, UUID workspaceId) {
+    lanes.belongs(job.delivery().endpointId(), workspaceId, nanoTime.getAsLong());
   }
 
   /** For a record that requests nothing. False if it was not taken. */
@@ -169,7 +199,7 @@ final class Workload {
   /** The job's result is durable: its record is complete, unless it was abandoned. */
   void finish(Job job) {
     if (inWork.remove(job)) {
-      held.remove(job.key());
+      release(job);
       ledgers.complete(job.entry());
       finished++;
     }
@@ -207,7 +237,7 @@ final class Workload {
     for (Job job : List.copyOf(inWork)) {
       if (which.test(job)) {
         inWork.remove(job);
-        held.remove(job.key());
+        release(job);
         job.abandon(reason);
       }
     }
@@ -278,6 +308,12 @@ final class Workload {
       case LIVE, REDELIVERY -> Priority.LIVE;
       case BACKFILL, REPLAY, UPDATE, ERASURE -> Priority.BACKFILL;
     };
+  }
+
+  private void release(Job job) {
+    if (!job.isLeftToStream()) {
+      held.remove(job.key());
+    }
   }
 
   private void begin(Job job, long nowNanos) {

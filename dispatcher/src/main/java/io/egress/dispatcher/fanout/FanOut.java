@@ -4,6 +4,8 @@ import io.egress.platform.database.LostConnections;
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.transcript.stream.ProcessedCapture;
+import io.egress.webhook.backfill.CatchUps;
+import io.egress.webhook.backfill.CatchUps.Covered;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.EnteredCapture;
 import io.egress.webhook.delivery.Traits;
@@ -22,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,12 +33,19 @@ import org.slf4j.LoggerFactory;
 /**
  * Publishes a delivery of a capture for every endpoint that was created before it and wants it.
  * Repeating this publishes the same deliveries, with the same ids.
+ *
+ * <p>Of one workspace, only so many are published at a time: beyond that its endpoints fall behind,
+ * and are sent the rest from the stream. The deliveries of others would otherwise wait behind
+ * theirs.
  */
 final class FanOut {
   private static final Logger log = LoggerFactory.getLogger(FanOut.class);
 
   /** Deliveries published per batch; a capture may have thousands of endpoints. */
   private static final int PUBLISHED_MAX = 10_000;
+
+  /** Deliveries of one workspace published at a time, and the rest of the capture's. */
+  private static final int OF_WORKSPACE_MAX = 2_000;
 
   private static final String WORKSPACES =
       "select id, workspace_id from captures where id = any($1)";
@@ -70,6 +80,7 @@ final class FanOut {
   }
 
   private final Pool pool;
+  private final CatchUps catchUps;
   private final RecordPublisher publisher;
   private final Topics topics;
   private final FanOutMeters meters;
@@ -78,6 +89,7 @@ final class FanOut {
   FanOut(
       Pool pool, RecordPublisher publisher, Topics topics, FanOutMeters meters, Tracing tracing) {
     this.pool = pool;
+    this.catchUps = new CatchUps(pool);
     this.publisher = publisher;
     this.topics = topics;
     this.meters = meters;
@@ -99,7 +111,7 @@ final class FanOut {
         .compose(read -> {
           List<ProcessedCapture> captures = records.stream().filter(read::isOwn).toList();
           return traits(captures, read.targets())
-              .compose(traits -> publish(captures, 0, new Owing(read.targets(), traits)))
+              .compose(traits -> new Batch(captures, new Owing(read.targets(), traits)).publish())
               .onSuccess(_ -> {
                 meters.owed(captures);
                 refuse(records.stream().filter(record -> !read.isOwn(record)).toList());
@@ -149,33 +161,89 @@ final class FanOut {
     return ids.isEmpty() ? Future.succeededFuture(Map.of()) : Traits.read(pool, ids);
   }
 
-  private Future<Void> publish(List<ProcessedCapture> captures, int from, Owing owing) {
-    List<Message> messages = new ArrayList<>();
-    Tracing.Batch traced = tracing.batch();
-    int next = from;
-    while (next < captures.size() && messages.size() < PUBLISHED_MAX) {
-      ProcessedCapture capture = captures.get(next++);
-      String parent = traced.fanOut(capture, topics.capturesProcessed());
-      EnteredCapture entered = owing.entered(capture);
-      for (EndpointTarget target : owing.targets(capture)) {
-        if (target.getsLive(entered)) {
-          messages.add(message(entered, target, parent));
-        }
-      }
-    }
-    int reached = next;
-    Future<Void> published =
-        publisher
-            .publish(messages)
-            .onComplete(traced::end)
-            .onSuccess(_ -> meters.made(messages.size()));
-    return reached == captures.size()
-        ? published
-        : published.compose(_ -> publish(captures, reached, owing));
-  }
-
   private Message message(EnteredCapture capture, EndpointTarget target, @Nullable String parent) {
     Delivery delivery = target.owed().first(capture);
     return new Message(topics.deliveries(), target.id().toString(), delivery.encode(), parent);
+  }
+
+  /** Captures that are fanned out together. */
+  private final class Batch {
+    private final List<ProcessedCapture> captures;
+    private final Owing owing;
+    private final Map<UUID, Integer> published = new HashMap<>();
+
+    /** The first position that was not published to each endpoint that falls behind. */
+    private final Map<UUID, Long> fallen = new HashMap<>();
+
+    private Batch(List<ProcessedCapture> captures, Owing owing) {
+      this.captures = captures;
+      this.owing = owing;
+    }
+
+    private Future<Void> publish() {
+      return publish(0, this::isShared)
+          .compose(_ ->
+              fallen.isEmpty()
+                  ? Future.succeededFuture()
+                  : catchUps.fallBehind(fallen).compose(this::publishUncovered));
+    }
+
+    /** Of endpoints that were behind already, from a later position on. */
+    private Future<Void> publishUncovered(Map<UUID, Covered> covered) {
+      fallen
+          .entrySet()
+          .removeIf(each ->
+              covered.getOrDefault(each.getKey(), Covered.NOTHING).contains(each.getValue()));
+      return fallen.isEmpty()
+          ? Future.succeededFuture()
+          : publish(
+              0,
+              (capture, target) -> {
+                Long from = fallen.get(target.id());
+                return from != null
+                    && capture.position() >= from
+                    && !covered
+                        .getOrDefault(target.id(), Covered.NOTHING)
+                        .contains(capture.position());
+              });
+    }
+
+    /** Whether the workspace's share has room for it. If not, the endpoint falls behind. */
+    private boolean isShared(ProcessedCapture capture, EndpointTarget target) {
+      if (published.getOrDefault(capture.workspaceId(), 0) < OF_WORKSPACE_MAX
+          && !fallen.containsKey(target.id())) {
+        return true;
+      }
+      fallen.merge(target.id(), capture.position(), Math::min);
+      return false;
+    }
+
+    /** Those captures from one of them on that {@code isToBe} says. */
+    private Future<Void> publish(int from, BiPredicate<ProcessedCapture, EndpointTarget> isToBe) {
+      List<Message> messages = new ArrayList<>();
+      Tracing.Batch traced = tracing.batch();
+      int next = from;
+      while (next < captures.size() && messages.size() < PUBLISHED_MAX) {
+        ProcessedCapture capture = captures.get(next++);
+        int before = messages.size();
+        String parent = traced.fanOut(capture, topics.capturesProcessed());
+        EnteredCapture entered = owing.entered(capture);
+        for (EndpointTarget target : owing.targets(capture)) {
+          if (target.getsLive(entered) && isToBe.test(capture, target)) {
+            messages.add(message(entered, target, parent));
+          }
+        }
+        published.merge(capture.workspaceId(), messages.size() - before, Integer::sum);
+      }
+      int reached = next;
+      Future<Void> acknowledged =
+          publisher
+              .publish(messages)
+              .onComplete(traced::end)
+              .onSuccess(_ -> meters.made(messages.size()));
+      return reached == captures.size()
+          ? acknowledged
+          : acknowledged.compose(_ -> publish(reached, isToBe));
+    }
   }
 }

@@ -28,6 +28,7 @@ final class Lane<R> {
   private int sentSinceProgress;
   private boolean stuck;
   private int quietPeriods;
+  private WorkspaceLanes<R> workspace;
 
   /** Null if the endpoint's owner set none, as of the last attempt. */
   private @Nullable OwnerLimits owner;
@@ -37,6 +38,8 @@ final class Lane<R> {
 
   Lane(UUID endpointId, LaneSettings settings) {
     this.endpointId = endpointId;
+    this.workspace = new WorkspaceLanes<>(endpointId);
+    this.workspace.add(this);
     this.limit = new ConcurrencyLimit(settings.concurrency());
     this.slowNanos = settings.concurrency().slowAfter().toNanos();
     this.unprovenMax = settings.concurrency().initial();
@@ -46,6 +49,16 @@ final class Lane<R> {
 
   UUID endpointId() {
     return endpointId;
+  }
+
+  WorkspaceLanes<R> workspace() {
+    return workspace;
+  }
+
+  void moveTo(WorkspaceLanes<R> known) {
+    workspace.remove(this);
+    workspace = known;
+    workspace.add(this);
   }
 
   int limit() {
@@ -143,6 +156,7 @@ final class Lane<R> {
 
   void add(Waiting<R> record) {
     (record.priority() == Priority.LIVE ? live : backfill).add(record);
+    workspace.waits(1);
   }
 
   @Nullable OwnerLimits owner() {
@@ -153,6 +167,8 @@ final class Lane<R> {
     Waiting<R> first = live.isEmpty() ? backfill.poll() : live.poll();
     if (first != null) {
       inFlight++;
+      workspace.waits(-1);
+      workspace.flies(1);
       startedSinceProgress++;
       if (owner != null) {
         owner.started(nowNanos);
@@ -187,6 +203,7 @@ final class Lane<R> {
           }
         };
     inFlight--;
+    workspace.flies(-1);
     admitted -= attempt.isAdmitted() ? 1 : 0;
     if (progress) {
       startedSinceProgress = 0;
@@ -230,6 +247,7 @@ final class Lane<R> {
       givenUp.add(backfill.isEmpty() ? live.removeLast() : backfill.removeLast());
     }
     Collections.reverse(givenUp);
+    workspace.waits(-count);
     return givenUp;
   }
 
@@ -238,6 +256,7 @@ final class Lane<R> {
     for (Deque<Waiting<R>> records : List.of(live, backfill)) {
       records.removeIf(waiting -> which.test(waiting.record()) && givenUp.add(waiting));
     }
+    workspace.waits(-givenUp.size());
     return givenUp;
   }
 

@@ -71,9 +71,16 @@ public final class Lanes<R> {
   /** A record that has left its lane unsent, to be offered again after {@code delay}. */
   public record Parkable<R>(UUID endpointId, R record, Duration delay) {}
 
+  private static final int SHARES_OF_ENDPOINTS = 8;
+  private static final int SHARES_OF_WORKSPACES = 4;
+
   private final LaneSettings settings;
   private final long overdueNanos;
   private final Map<UUID, Lane<R>> lanes = new HashMap<>();
+
+  /** Those that are known. */
+  private final Map<UUID, WorkspaceLanes<R>> workspaces = new HashMap<>();
+
   private final Backlog<R> backlog;
   private final StartOrder<R> startOrder;
   private final StuckWatch<R> stuckWatch;
@@ -105,6 +112,38 @@ public final class Lanes<R> {
     backlog.add(waiting);
     settle(lane, nowNanos);
     return true;
+  }
+
+  /**
+   * Whether another record for the endpoint fits its share. The fuller the backlog, the fewer
+   * records an endpoint may have, and those of a workspace together, so that there is room for
+   * others, however many want much.
+   */
+  public boolean hasRoomFor(UUID endpointId) {
+    Lane<R> lane = lanes.get(endpointId);
+    int free = settings.bounds().pauseAtQueued() - backlog.size();
+    return lane == null
+        || (lane.waiting() < Math.max(1, free / SHARES_OF_ENDPOINTS)
+            && lane.workspace().waiting() < Math.max(1, free / SHARES_OF_WORKSPACES));
+  }
+
+  /** The endpoint is one of this workspace, with the others of which it shares. */
+  public void belongs(UUID endpointId, UUID workspaceId, long nowNanos) {
+    Lane<R> lane = lanes.get(endpointId);
+    if (lane != null && !lane.workspace().id().equals(workspaceId)) {
+      startOrder.remove(lane);
+      leaveWorkspace(lane);
+      lane.moveTo(workspaces.computeIfAbsent(workspaceId, WorkspaceLanes::new));
+      settle(lane, nowNanos);
+    }
+  }
+
+  private void leaveWorkspace(Lane<R> lane) {
+    WorkspaceLanes<R> workspace = lane.workspace();
+    lane.moveTo(new WorkspaceLanes<>(lane.endpointId()));
+    if (workspace.isEmpty()) {
+      workspaces.remove(workspace.id(), workspace);
+    }
   }
 
   /** The record to start now, or null if none may start before something completes or arrives. */
@@ -276,6 +315,7 @@ public final class Lanes<R> {
     Lane<R> forgotten = idleLanes.poll(nowNanos);
     while (forgotten != null) {
       lanes.remove(forgotten.endpointId());
+      leaveWorkspace(forgotten);
       forgotten = idleLanes.poll(nowNanos);
     }
   }

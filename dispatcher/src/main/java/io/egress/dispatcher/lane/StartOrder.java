@@ -1,17 +1,17 @@
 package io.egress.dispatcher.lane;
 
-import java.util.ArrayList;
-import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which lane starts a record next: the one with the fewest attempts in flight, round robin
- * among equals. Plain round robin would distribute slots by how long endpoints hold them.
+ * Decides which lane starts a record next: of the workspace with the fewest attempts in flight the
+ * lane with the fewest, round robin among equals. Plain round robin would distribute slots by how
+ * long endpoints hold them, and lanes alone by how many endpoints a workspace has.
  *
  * <p>Endpoints that stop responding must not accumulate slots before their attempts time out. So
  * once half of all slots are taken, a lane has to show progress after a few attempts to start more.
@@ -20,70 +20,98 @@ import org.jspecify.annotations.Nullable;
  * lanes wait in a separate queue, as they share a limited number of slots.
  */
 final class StartOrder<R> {
-  private static final int PROBE = -1;
-  private static final int UNPROVEN = -2;
+  private enum Place {
+    PROBES,
+    UNPROVEN,
+    IN_WORKSPACE
+  }
 
   private final int slots;
   private final Set<Lane<R>> probes = new LinkedHashSet<>();
   private final Set<Lane<R>> unproven = new LinkedHashSet<>();
-  private final List<Set<Lane<R>>> byInFlight = new ArrayList<>();
-  private final BitSet occupied = new BitSet();
-  private final Map<Lane<R>, Integer> places = new HashMap<>();
+  private final TreeSet<WorkspaceLanes<R>> workspaces =
+      new TreeSet<>(
+          Comparator.<WorkspaceLanes<R>>comparingInt(WorkspaceLanes::placedAt)
+              .thenComparingLong(WorkspaceLanes::turn)
+              .thenComparing(WorkspaceLanes::id));
+  private final Map<Lane<R>, Place> places = new HashMap<>();
+  private long turns;
 
   StartOrder(LaneSettings settings) {
     this.slots = settings.bounds().inFlightMax();
-    for (int inFlight = 0; inFlight < settings.concurrency().max(); inFlight++) {
-      byInFlight.add(new LinkedHashSet<>());
-    }
   }
 
   /** A lane whose place does not change keeps its turn. */
   void place(Lane<R> lane, long nowNanos) {
-    if (lane.waiting() == 0 || !lane.mayStart(nowNanos)) {
-      leave(lane, places.remove(lane));
-      return;
-    }
-    int place = lane.isStuck() ? PROBE : lane.isUnproven() ? UNPROVEN : lane.inFlight();
-    Integer former = places.put(lane, place);
-    if (former == null || former != place) {
+    WorkspaceLanes<R> workspace = lane.workspace();
+    Place former = places.get(lane);
+    Place now =
+        lane.waiting() == 0 || !lane.mayStart(nowNanos)
+            ? null
+            : lane.isStuck()
+                ? Place.PROBES
+                : lane.isUnproven() ? Place.UNPROVEN : Place.IN_WORKSPACE;
+    if (former != now && former != null) {
+      places.remove(lane);
       leave(lane, former);
-      enter(lane, place);
     }
+    if (now != null) {
+      places.put(lane, now);
+      enter(lane, now);
+    }
+    place(workspace);
+  }
+
+  /** The lane is no longer one of its workspace. */
+  void remove(Lane<R> lane) {
+    Place former = places.remove(lane);
+    if (former != null) {
+      leave(lane, former);
+    }
+    place(lane.workspace());
   }
 
   @Nullable Lane<R> first(int slotsFree, boolean mayProbe) {
     if (slotsFree > 0 && mayProbe && !probes.isEmpty()) {
       return probes.iterator().next();
     }
-    int fewest = occupied.nextSetBit(0);
-    if (fewest >= 0 && fewest < slotsFree) {
-      return byInFlight.get(fewest).iterator().next();
+    for (WorkspaceLanes<R> workspace : workspaces) {
+      if (workspace.fewestInFlight() < slotsFree) {
+        return workspace.first();
+      }
     }
     return slotsFree * 2 > slots && !unproven.isEmpty() ? unproven.iterator().next() : null;
   }
 
-  private void enter(Lane<R> lane, int place) {
-    lanesAt(place).add(lane);
-    if (place >= 0) {
-      occupied.set(place);
+  private void enter(Lane<R> lane, Place place) {
+    switch (place) {
+      case PROBES -> probes.add(lane);
+      case UNPROVEN -> unproven.add(lane);
+      case IN_WORKSPACE -> lane.workspace().enter(lane);
     }
   }
 
-  private void leave(Lane<R> lane, @Nullable Integer place) {
-    if (place == null) {
+  private void leave(Lane<R> lane, Place place) {
+    switch (place) {
+      case PROBES -> probes.remove(lane);
+      case UNPROVEN -> unproven.remove(lane);
+      case IN_WORKSPACE -> lane.workspace().leave(lane);
+    }
+  }
+
+  /** A workspace whose number of attempts has not changed keeps its turn. */
+  private void place(WorkspaceLanes<R> workspace) {
+    boolean isPlaced = workspace.isPlaced();
+    if (isPlaced && workspace.mayStart() && workspace.placedAt() == workspace.inFlight()) {
       return;
     }
-    lanesAt(place).remove(lane);
-    if (place >= 0) {
-      occupied.set(place, !lanesAt(place).isEmpty());
+    if (isPlaced) {
+      workspaces.remove(workspace);
+      workspace.unplace();
     }
-  }
-
-  private Set<Lane<R>> lanesAt(int place) {
-    return switch (place) {
-      case PROBE -> probes;
-      case UNPROVEN -> unproven;
-      default -> byInFlight.get(place);
-    };
+    if (workspace.mayStart()) {
+      workspace.place(++turns);
+      workspaces.add(workspace);
+    }
   }
 }

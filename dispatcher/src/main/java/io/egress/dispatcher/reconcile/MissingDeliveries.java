@@ -27,6 +27,18 @@ final class MissingDeliveries {
           .formatted(EnteredCapture.COLUMNS, POSITIONS_MAX);
 
   /**
+   * Of an endpoint {@code e}, as a column: how far what is live was published if it is behind. What
+   * follows is not in Kafka yet.
+   */
+  static final String LIVE_UP_TO =
+      """
+      coalesce((
+        select next_position - 1 from catch_ups
+        where endpoint_id = e.id and (last_position is null or next_position <= last_position)), %d) as live_up_to\
+      """
+          .formatted(Long.MAX_VALUE);
+
+  /**
    * A part of the captures owed to an endpoint.
    *
    * @param upTo the last position
@@ -40,8 +52,8 @@ final class MissingDeliveries {
       @Nullable Duration oldest,
       @Nullable Duration newest) {
 
-    static Scope live(Owed owed, UUID workspaceId, Duration oldest, Duration newest) {
-      return new Scope(owed, workspaceId, Long.MAX_VALUE, oldest, newest);
+    static Scope live(Owed owed, UUID workspaceId, long upTo, Duration oldest, Duration newest) {
+      return new Scope(owed, workspaceId, upTo, oldest, newest);
     }
 
     static Scope history(Owed owed, UUID workspaceId, long upTo) {

@@ -55,12 +55,13 @@ public final class QueueRebuild {
       select e.id, e.created_position, e.created_at, e.full_history, e.filters::text as filters, e.workspace_id,
         greatest(e.created_position, r.position) as live_above,
         case when r.rebuild = $1 then r.rebuild_position end as reached,
-        b.first_position, least(b.next_position - 1, b.last_position) as history_up_to
+        b.first_position, least(b.next_position - 1, b.last_position) as history_up_to, %s
       from reconciliations r join endpoints e on e.id = r.endpoint_id
         left join backfills b on b.id = e.id and b.created_at > now() - $2::bigint * interval '1 ms'
       where e.deleted_at is null and (r.rebuild < $1 or not r.rebuild_done)
       order by r.rebuild = $1, r.rebuild_visited_at limit 1 for update of r skip locked
-      """;
+      """
+          .formatted(MissingDeliveries.LIVE_UP_TO);
 
   private static final String SAVE_ENDPOINT =
       """
@@ -178,7 +179,7 @@ public final class QueueRebuild {
     Scope scope =
         isHistory
             ? Scope.history(owed, workspaceId, historyUpTo)
-            : Scope.live(owed, workspaceId, remembered, age);
+            : Scope.live(owed, workspaceId, endpoint.getLong("live_up_to"), remembered, age);
     MissingDeliveries.Page page =
         MissingDeliveries.above(tx, scope, isHistory ? above : Math.max(above, liveAbove));
     republisher.publish(page.missing());

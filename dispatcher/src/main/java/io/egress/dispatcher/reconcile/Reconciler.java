@@ -49,12 +49,13 @@ public final class Reconciler {
       """
       select e.id, e.created_position, e.created_at, e.full_history, e.filters::text as filters,
         e.workspace_id, r.position, r.published_position,
-        r.published_at > now() - $1::bigint * interval '1 ms' as published_lately
+        r.published_at > now() - $1::bigint * interval '1 ms' as published_lately, %s
       from reconciliations r join endpoints e on e.id = r.endpoint_id
       where r.checked_at < now() - $2::bigint * interval '1 ms'
         and e.deleted_at is null and not e.paused
       order by r.checked_at limit 1 for update of r skip locked
-      """;
+      """
+          .formatted(MissingDeliveries.LIVE_UP_TO);
 
   private static final String SAVE =
       """
@@ -134,6 +135,7 @@ public final class Reconciler {
         Scope.live(
             EndpointStore.owed(next),
             next.getUUID("workspace_id"),
+            next.getLong("live_up_to"),
             rhythm.remembered(),
             rhythm.after());
     Page page = MissingDeliveries.above(tx, owed, next.getLong("position"));

@@ -70,8 +70,9 @@ final class BackfillWorld implements AutoCloseable {
         returning id),
       entered as (
         insert into stream (workspace_id, position, capture_id, chain)
-        select $1, row_number() over (), id, 0 from added)
-      update workspaces set stream_head = $2 where id = $1
+        select $1, stream_head + row_number() over (), added.id, 0
+        from added, workspaces where workspaces.id = $1)
+      update workspaces set stream_head = stream_head + $2 where id = $1
       """;
 
   final Vertx vertx = Vertx.vertx();
@@ -140,8 +141,23 @@ final class BackfillWorld implements AutoCloseable {
     UUID workspace = UUID.randomUUID();
     sql("insert into workspaces (id) values ($1)", workspace);
     sql(ADD_DEVICE, workspace);
-    sql(ADD_CAPTURES, workspace, captures);
+    enter(workspace, captures);
     return workspace;
+  }
+
+  void enter(UUID workspace, int captures) {
+    sql(ADD_CAPTURES, workspace, captures);
+  }
+
+  Instant enteredAt(UUID workspace, long position) {
+    return await(
+            pool.preparedQuery(
+                    "select entered_at from stream where workspace_id = $1 and position = $2")
+                .execute(Tuple.of(workspace, position)))
+        .iterator()
+        .next()
+        .getOffsetDateTime(0)
+        .toInstant();
   }
 
   UUID endpoint(UUID workspace) {

@@ -2,6 +2,7 @@ package io.egress.dispatcher.backfill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.webhook.backfill.OpenBackfills.Open;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
 import java.time.Duration;
@@ -23,8 +24,8 @@ class RoundRobinTest {
 
   @Test
   void servesInTurn() {
-    queue.add(first, 0);
-    queue.add(second, 0);
+    queue.add(history(first), 0);
+    queue.add(history(second), 0);
 
     List<UUID> served = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
@@ -38,9 +39,9 @@ class RoundRobinTest {
 
   @Test
   void handsOutEachHistoryOnceAtATime() {
-    queue.add(first, 0);
+    queue.add(history(first), 0);
     assertThat(queue.next()).isNotNull();
-    queue.add(first, 0);
+    queue.add(history(first), 0);
 
     assertThat(queue.next()).isNull();
   }
@@ -64,7 +65,7 @@ class RoundRobinTest {
     while (allowance.ahead() < 4_096) {
       exhaust(0);
     }
-    queue.add(first, 0);
+    queue.add(history(first), 0);
 
     assertThat(queue.next()).isNull();
     assertThat(allowance.ahead()).isEqualTo(4_096);
@@ -72,7 +73,7 @@ class RoundRobinTest {
 
   @Test
   void keepsWhatAFailedTurnReservedAndOffersExactlyThatAgain() {
-    queue.add(first, 0);
+    queue.add(history(first), 0);
     UnfinishedBackfill backfill = queue.next();
     assertThat(backfill).isNotNull();
     List<Delivery> batch = deliveries(first, backfill.reserved());
@@ -91,7 +92,7 @@ class RoundRobinTest {
 
   @Test
   void storesAPositionEvenWithoutRoom() {
-    queue.add(first, 0);
+    queue.add(history(first), 0);
     UnfinishedBackfill backfill = publishAll(first);
     assertThat(backfill.room()).isZero();
     queue.periodPassed();
@@ -105,8 +106,8 @@ class RoundRobinTest {
 
   @Test
   void countsNothingOfAForgottenHistory() {
-    queue.add(first, 0);
-    queue.add(second, 1);
+    queue.add(history(first), 0);
+    queue.add(history(second), 1);
     UnfinishedBackfill lost = queue.next();
     assertThat(lost).isNotNull();
     queue.keepOnly(Set.of(1));
@@ -130,10 +131,10 @@ class RoundRobinTest {
     List<Delivery> unsettled = new ArrayList<>();
     while (allowance.ahead() < 4_096) {
       UUID endpoint = UUID.randomUUID();
-      queue.add(endpoint, 0);
+      queue.add(history(endpoint), 0);
       unsettled.addAll(publishOnce(endpoint));
     }
-    queue.add(first, 0);
+    queue.add(history(first), 0);
     assertThat(queue.next()).isNull();
 
     unsettled.subList(0, 64).forEach(queue::settled);
@@ -144,10 +145,53 @@ class RoundRobinTest {
     assertThat(woken).isNotNull();
   }
 
+  @Test
+  void aCatchUpIsSettledByLiveDeliveriesAndNotByThoseOfTheHistory() {
+    UUID catchUp = UUID.randomUUID();
+    queue.add(history(first), 0);
+    queue.add(new Open(first, catchUp, true), 0);
+    UnfinishedBackfill history = queue.next();
+    UnfinishedBackfill behind = queue.next();
+    assertThat(history).isNotNull();
+    assertThat(behind).isNotNull();
+    assertThat(behind.id()).isEqualTo(catchUp);
+    List<Delivery> old = deliveries(first, 1);
+    List<Delivery> live = deliveries(first, Origin.LIVE, 1);
+    history.publishing(old);
+    behind.publishing(live);
+
+    queue.settled(live.getFirst());
+
+    assertThat(behind.ahead()).isZero();
+    assertThat(history.ahead()).isEqualTo(1);
+  }
+
+  @Test
+  void aCatchUpAtTheHeadWaitsUntilNearlyAllIsSettled() {
+    queue.add(new Open(first, UUID.randomUUID(), true), 0);
+    UnfinishedBackfill behind = queue.next();
+    assertThat(behind).isNotNull();
+    List<Delivery> batch = deliveries(first, Origin.LIVE, 40);
+    behind.publishing(batch);
+    behind.drains(true);
+    queue.hasMore(behind);
+    assertThat(queue.next()).isNull();
+
+    batch.subList(0, 23).forEach(queue::settled);
+    assertThat(queue.next()).isNull();
+    queue.settled(batch.get(23));
+
+    assertThat(queue.next()).isSameAs(behind);
+  }
+
+  private static Open history(UUID endpoint) {
+    return new Open(endpoint, endpoint, false);
+  }
+
   /** Publishes as much to a new endpoint as it may have; the number. */
   private int exhaust(int partition) {
     UUID endpoint = UUID.randomUUID();
-    queue.add(endpoint, partition);
+    queue.add(history(endpoint), partition);
     return publishAll(endpoint).ahead();
   }
 
@@ -173,15 +217,14 @@ class RoundRobinTest {
   }
 
   private static List<Delivery> deliveries(UUID endpoint, int count) {
+    return deliveries(endpoint, Origin.BACKFILL, count);
+  }
+
+  private static List<Delivery> deliveries(UUID endpoint, Origin origin, int count) {
     return LongStream.range(0, count)
         .mapToObj(position ->
             Delivery.first(
-                UUID.randomUUID(),
-                endpoint,
-                UUID.randomUUID(),
-                position,
-                Origin.BACKFILL,
-                Instant.EPOCH))
+                UUID.randomUUID(), endpoint, UUID.randomUUID(), position, origin, Instant.EPOCH))
         .toList();
   }
 }

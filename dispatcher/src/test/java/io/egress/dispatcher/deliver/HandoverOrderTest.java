@@ -88,7 +88,8 @@ class HandoverOrderTest {
       Delivery delivery =
           Delivery.first(
               DeliveryId.of(endpoint, capture), endpoint, capture, i, Delivery.Origin.LIVE, OWED);
-      assertThat(workload.take(PARTITION, offset, delivery, 0)).isEqualTo(Workload.Taken.YES);
+      assertThat(workload.take(PARTITION, offset, delivery, 0, false, _ -> {}))
+          .isEqualTo(Workload.Taken.YES);
       offset++;
     }
   }

@@ -68,6 +68,7 @@ class OutcomeRecorderTest {
             new OutcomeRecorder.Ends(
                 finished::add,
                 ended::add,
+                _ -> {},
                 (job, _, _) -> exhausted.add(job.delivery()),
                 new DeliveryMeters(new Metrics(), SCHEDULE)));
   }

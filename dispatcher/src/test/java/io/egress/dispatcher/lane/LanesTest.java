@@ -203,4 +203,41 @@ class LanesTest {
       assertThat(small.lanes().lane(endpoint(i)).isPresent()).isEqualTo(i >= 7);
     }
   }
+
+  /** Forty endpoints of one workspace, and one of another. */
+  @Test
+  void workspacesStartInTurnHoweverManyEndpointsTheyHave() {
+    for (int i = 1; i <= 41; i++) {
+      virtual.offer(i, "first-" + i);
+      virtual.complete(Completion.DELIVERED, virtual.startOne());
+      lanes.belongs(endpoint(i), endpoint(i <= 40 ? 100 : 101), virtual.nowNanos());
+    }
+    for (int i = 1; i <= 40; i++) {
+      virtual.offer(i, "many");
+    }
+    virtual.offer(41, "few", "few", "few");
+
+    assertThat(
+            List.of(virtual.startOne(), virtual.startOne(), virtual.startOne(), virtual.startOne()))
+        .extracting(InFlight::record)
+        .containsExactly("many", "few", "many", "few");
+  }
+
+  @Test
+  void aWorkspaceMayHaveAFourthOfTheRoomAndEachEndpointAnEighth() {
+    for (int i = 1; i <= 8; i++) {
+      virtual.offer(i, "first-" + i);
+      virtual.complete(Completion.DELIVERED, virtual.startOne());
+      lanes.belongs(endpoint(i), endpoint(100), virtual.nowNanos());
+      int offered = 0;
+      while (lanes.hasRoomFor(endpoint(i))) {
+        virtual.offer(i, "r" + offered++);
+      }
+    }
+
+    int all = LaneSettings.defaults().bounds().pauseAtQueued();
+    assertThat(lanes.lane(endpoint(1)).orElseThrow().waiting()).isBetween(all / 10, all / 8);
+    assertThat(lanes.waiting()).isBetween(all / 6, all / 4);
+    assertThat(lanes.hasRoomFor(endpoint(9))).as("another workspace's").isTrue();
+  }
 }

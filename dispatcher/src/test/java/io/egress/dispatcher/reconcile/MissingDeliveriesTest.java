@@ -74,7 +74,7 @@ class MissingDeliveriesTest {
 
   private void checkAnEndpoint(SqlClient client) {
     Owed owed = new Owed(UUID.randomUUID(), 0, Instant.EPOCH, false, List.of());
-    Scope scope = Scope.live(owed, workspace, REMEMBERED, AFTER);
+    Scope scope = Scope.live(owed, workspace, Long.MAX_VALUE, REMEMBERED, AFTER);
     Page page = MissingDeliveries.above(client, scope, 0);
     assertThat(page.missing())
         .extracting(Delivery::position)

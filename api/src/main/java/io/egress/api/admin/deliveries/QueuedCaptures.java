@@ -13,6 +13,9 @@ import io.egress.webhook.queue.Topics;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,15 +27,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The captures on their way to an endpoint: in the outbox, in the unpublished rest of its history,
- * or in a topic. Captures move downstream and leave a queue only after the next one has them.
- * Reading the queues in that order therefore finds every capture that had no outcome when the
- * reading began.
+ * The captures on their way to an endpoint: in the outbox, in the unpublished rest of its history
+ * or of what it is behind, or in a topic. Captures move downstream and leave a queue only after the
+ * next one has them. Reading the queues in that order therefore finds every capture that had no
+ * outcome when the reading began. Only when an endpoint falls behind, they move from a topic to
+ * what it is behind, which is therefore looked at again at the end.
  */
 final class QueuedCaptures {
   private static final Logger log = LoggerFactory.getLogger(QueuedCaptures.class);
 
   private static final String OUTBOX = "select capture_id from outbox where workspace_id = $1";
+
+  private static final String CATCH_UP =
+      "select first_position, next_position, last_position from catch_ups where endpoint_id = $1";
 
   private final WorkerExecutor executor;
   private final Pool pool;
@@ -48,11 +55,7 @@ final class QueuedCaptures {
 
   /** {@code complete} is false if there were more records than are read. */
   record Found(
-      Set<UUID> captureIds,
-      Set<UUID> deliveryIds,
-      long historyFrom,
-      long historyTo,
-      boolean complete) {
+      Set<UUID> captureIds, Set<UUID> deliveryIds, List<Part> unpublished, boolean complete) {
     /** Whether this delivery has a record, or may have one. */
     boolean mayHold(UUID deliveryId) {
       return !complete || deliveryIds.contains(deliveryId);
@@ -62,7 +65,36 @@ final class QueuedCaptures {
     boolean mayHold(UUID captureId, long position) {
       return !complete
           || captureIds.contains(captureId)
-          || (position >= historyFrom && position <= historyTo);
+          || unpublished.stream().anyMatch(part -> part.contains(position));
+    }
+  }
+
+  /** Positions of the stream. */
+  record Part(long from, long to) {
+    private boolean contains(long position) {
+      return position >= from && position <= to;
+    }
+  }
+
+  /** What an endpoint is or was behind. */
+  private record CatchUp(long first, long next, long last) {
+    private static final CatchUp NONE = new CatchUp(1, 1, 0);
+
+    static CatchUp of(Row row) {
+      Long last = row.getLong("last_position");
+      return new CatchUp(
+          row.getLong("first_position"),
+          row.getLong("next_position"),
+          last == null ? Long.MAX_VALUE : last);
+    }
+
+    Part unpublished() {
+      return new Part(next, last);
+    }
+
+    /** All that was unpublished at some time since {@code before}. */
+    Part unpublishedSince(CatchUp before) {
+      return new Part(before.first == first ? before.next : first, last);
     }
   }
 
@@ -86,8 +118,7 @@ final class QueuedCaptures {
     private final Endpoint endpoint;
     private final Set<UUID> captureIds = ConcurrentHashMap.newKeySet();
     private final Set<UUID> deliveryIds = ConcurrentHashMap.newKeySet();
-    private long historyFrom;
-    private long historyTo;
+    private final List<Part> unpublished = new ArrayList<>();
     private boolean complete = true;
 
     private Reading(UUID workspaceId, Endpoint endpoint) {
@@ -99,10 +130,10 @@ final class QueuedCaptures {
       Rows.of(pool, OUTBOX, workspaceId).forEach(row -> captureIds.add(row.getUUID("capture_id")));
       new Backfills(pool)
           .unfinished(endpoint.id())
-          .ifPresent(history -> {
-            historyFrom = history.nextPosition();
-            historyTo = history.lastPosition();
-          });
+          .ifPresent(
+              history -> unpublished.add(new Part(history.nextPosition(), history.lastPosition())));
+      CatchUp catchUp = catchUp();
+      unpublished.add(catchUp.unpublished());
       readTopics(
           topics.fanOutGroup(),
           name -> name.startsWith(topics.capturesProcessed()),
@@ -113,7 +144,12 @@ final class QueuedCaptures {
           name -> name.startsWith(topics.deliveries()) && !name.equals(topics.exhausted()),
           endpoint.id(),
           this::owed);
-      return new Found(captureIds, deliveryIds, historyFrom, historyTo, complete);
+      unpublished.add(catchUp().unpublishedSince(catchUp));
+      return new Found(captureIds, deliveryIds, unpublished, complete);
+    }
+
+    private CatchUp catchUp() {
+      return Rows.one(Rows.of(pool, CATCH_UP, endpoint.id()), CatchUp::of).orElse(CatchUp.NONE);
     }
 
     private void readTopics(

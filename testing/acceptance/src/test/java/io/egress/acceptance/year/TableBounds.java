@@ -42,6 +42,7 @@ final class TableBounds {
           Map.entry("erasures", "select count(*) from captures where erased_at is not null"),
           Map.entry("erased_spans", "select count(*) from captures where erased_at is not null"),
           Map.entry("erasure_backfills", "select count(*) from endpoints"),
+          Map.entry("catch_ups", "select count(*) from endpoints"),
           Map.entry("queue", "select 1"),
           Map.entry("queue_rebuilds", "select 0"),
           Map.entry("overdue_search", "select 1"),

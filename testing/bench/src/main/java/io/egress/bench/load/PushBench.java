@@ -147,6 +147,53 @@ final class PushBench {
     return 0;
   }
 
+  @Command(
+      name = "neighbours",
+      description = "Measures the webhooks of others while one workspace has a burst.")
+  int neighbours(
+      @Mixin PushOptions options,
+      @Option(
+              names = "--endpoints",
+              defaultValue = "100",
+              description = "of the burst's workspace (default: ${DEFAULT-VALUE})")
+          int endpoints,
+      @Option(
+              names = "--captures",
+              defaultValue = "300",
+              description = "of the burst, a thousand a second (default: ${DEFAULT-VALUE})")
+          int captures,
+      @Option(
+              names = "--receivers",
+              defaultValue = "healthy",
+              description =
+                  "of the burst: healthy, refusing or hanging (default: ${DEFAULT-VALUE})")
+          Neighbours.Kind receivers,
+      @Option(
+              names = "--dispatchers",
+              defaultValue = "1",
+              description = "processes (default: ${DEFAULT-VALUE})")
+          int dispatchers,
+      @Option(
+              names = "--pace",
+              defaultValue = "8",
+              description = "captures of the four others a second (default: ${DEFAULT-VALUE})")
+          int pace,
+      @Option(
+              names = "--seconds",
+              defaultValue = "30",
+              description = "before the burst, and of the warm-up (default: ${DEFAULT-VALUE})")
+          int seconds,
+      @Option(
+              names = "--seconds-max",
+              defaultValue = "90",
+              description = "of the burst (default: ${DEFAULT-VALUE})")
+          int secondsMax)
+      throws InterruptedException {
+    new Neighbours(open(options), endpoints, receivers)
+        .run(dispatchers, captures, pace, seconds, secondsMax);
+    return 0;
+  }
+
   private static PushStage open(PushOptions options) throws InterruptedException {
     PushStage stage = PushStage.open(RunningProcess.begin(), options);
     System.out.printf("receiver: %s, 20 KB documents%n", options.plain() ? "http" : "https");

@@ -21,6 +21,10 @@ final class PushEndpoints {
   /** The endpoints of a workspace, healthy and hanging ones. */
   static final int MIXED_EACH = 10;
 
+  /** More need to be allowed. */
+  private static final int USUAL_MAX = 100;
+
+  private static final JsonObject MANY_ENDPOINTS = new JsonObject().put("max_endpoints", 10_000);
   private static final String HEALTHY = "/webhooks";
 
   private final PushStage stage;
@@ -42,6 +46,23 @@ final class PushEndpoints {
     UUID workspace = UUID.randomUUID();
     for (int i = 0; i < count; i++) {
       make(workspace, HEALTHY);
+    }
+  }
+
+  /** All in one workspace, and none answers in time. */
+  void fanHanging(int count) {
+    UUID workspace = UUID.randomUUID();
+    for (int i = 0; i < count; i++) {
+      make(workspace, PushReceiver.HANGING);
+    }
+  }
+
+  /** All in one workspace, at this URL without its scheme. */
+  void fanTo(int count, String address) {
+    UUID workspace = UUID.randomUUID();
+    String url = stage.receiver().url("/").replaceFirst("//.*", address);
+    for (int i = 0; i < count; i++) {
+      makeAt(workspace, url, address);
     }
   }
 
@@ -94,15 +115,22 @@ final class PushEndpoints {
   }
 
   private Made make(UUID workspace, String path) {
+    return makeAt(workspace, stage.receiver().url(path), path);
+  }
+
+  private Made makeAt(UUID workspace, String url, String path) {
     JsonObject created =
         stage
             .api()
             .call(
                 "POST",
                 "/workspaces/" + workspace + "/endpoints",
-                stage.endpoint().put("url", stage.receiver().url(path)));
+                stage.endpoint().put("url", url));
     Made endpoint = new Made(workspace, UUID.fromString(created.getString("id")), path);
     made.add(endpoint);
+    if (made.stream().filter(each -> each.workspace().equals(workspace)).count() == USUAL_MAX) {
+      stage.api().call("PATCH", "/workspaces/" + workspace, MANY_ENDPOINTS.copy());
+    }
     return endpoint;
   }
 

@@ -1,0 +1,154 @@
+package io.egress.dispatcher.backfill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.webhook.backfill.CatchUps;
+import io.egress.webhook.backfill.CatchUps.Covered;
+import io.egress.webhook.backfill.OpenBackfills;
+import io.egress.webhook.backfill.OpenBackfills.Batch;
+import io.egress.webhook.backfill.OpenBackfills.Open;
+import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.Delivery.Origin;
+import io.egress.webhook.delivery.DeliveryId;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** How endpoints fall behind and become live again. */
+class CatchUpsTest {
+  private static final int ALL = 10_000;
+
+  private final BackfillWorld world = new BackfillWorld();
+  private final CatchUps catchUps = new CatchUps(world.pool);
+  private final OpenBackfills open = new OpenBackfills(world.pool);
+  private final UUID workspace = world.workspace(0);
+  private final UUID endpoint = world.endpointWithoutHistory(workspace);
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  @Test
+  void itsDeliveriesAreThoseThatFanOutWouldHaveMade() {
+    world.enter(workspace, 10);
+    fallBehind(4);
+
+    List<Delivery> deliveries = take(ALL).deliveries();
+
+    assertThat(deliveries)
+        .extracting(Delivery::position)
+        .containsExactly(4L, 5L, 6L, 7L, 8L, 9L, 10L);
+    assertThat(deliveries)
+        .allSatisfy(delivery -> {
+          assertThat(delivery.id()).isEqualTo(DeliveryId.of(endpoint, delivery.captureId()));
+          assertThat(delivery.origin()).isEqualTo(Origin.LIVE);
+          assertThat(delivery.owedAt()).isEqualTo(world.enteredAt(workspace, delivery.position()));
+        });
+  }
+
+  @Test
+  void anEndpointThatIsBehindStaysSoFromItsFirstPositionOn() {
+    world.enter(workspace, 10);
+
+    assertThat(fallBehind(4)).isEqualTo(new Covered(4, 10));
+    assertThat(fallBehind(7)).isEqualTo(new Covered(4, 10));
+    assertThat(fallBehind(2)).as("it was published before").isEqualTo(new Covered(4, 10));
+  }
+
+  @Test
+  void becomesLiveAtTheHeadOnly() {
+    world.enter(workspace, 500);
+    fallBehind(1);
+    assertThat(take(100).atHead()).isFalse();
+    advance(101);
+    join();
+    assertThat(take(ALL).atHead()).as("still open").isTrue();
+
+    advance(450);
+    join();
+
+    world.enter(workspace, 5);
+    Batch rest = take(ALL);
+    assertThat(rest.last()).isTrue();
+    assertThat(rest.atHead()).isFalse();
+    assertThat(rest.deliveries()).hasSize(51).last().returns(500L, Delivery::position);
+    advance(rest.nextPosition());
+    assertThat(opened()).isEmpty();
+  }
+
+  @Test
+  void fallsBehindAgainFromWhereItDoes() {
+    world.enter(workspace, 10);
+    fallBehind(1);
+    advance(11);
+    join();
+    world.enter(workspace, 10);
+
+    assertThat(fallBehind(15)).isEqualTo(new Covered(15, 20));
+    assertThat(take(ALL).deliveries()).hasSize(6);
+  }
+
+  @Test
+  void fallsBehindAgainBeforeItHasCaughtUp() {
+    world.enter(workspace, 10);
+    fallBehind(1);
+    advance(6);
+    join();
+    world.enter(workspace, 10);
+
+    assertThat(fallBehind(15)).as("all from its first position on").isEqualTo(new Covered(1, 20));
+    assertThat(take(ALL).deliveries()).hasSize(15).first().returns(6L, Delivery::position);
+  }
+
+  @Test
+  void aPausedEndpointsCatchUpGoesOnAndItsHistoryDoesNot() {
+    UUID withHistory = world.endpoint(world.workspace(5));
+    assertThat(opened()).hasSize(1);
+    world.pause(withHistory, true);
+    assertThat(opened()).isEmpty();
+
+    BackfillWorld.await(catchUps.fallBehind(Map.of(withHistory, 6L)));
+
+    assertThat(opened()).singleElement().returns(true, Open::isCatchUp);
+  }
+
+  @Test
+  void aDeletedEndpointFallsNotBehind() {
+    world.delete(workspace, endpoint);
+
+    assertThat(BackfillWorld.await(catchUps.fallBehind(Map.of(endpoint, 1L)))).isEmpty();
+    assertThat(opened()).isEmpty();
+  }
+
+  private Covered fallBehind(long position) {
+    Map<UUID, Covered> covered =
+        BackfillWorld.await(catchUps.fallBehind(Map.of(endpoint, position)));
+    return Optional.ofNullable(covered.get(endpoint)).orElseThrow();
+  }
+
+  private List<Open> opened() {
+    return BackfillWorld.await(open.open(Open.BEFORE_ALL, ALL));
+  }
+
+  private UUID catchUp() {
+    return opened().getFirst().id();
+  }
+
+  private Batch take(int max) {
+    Future<Optional<Batch>> taken = open.take(catchUp(), max);
+    return BackfillWorld.await(taken).orElseThrow();
+  }
+
+  private void advance(long next) {
+    BackfillWorld.await(open.advance(catchUp(), next, 0));
+  }
+
+  private void join() {
+    BackfillWorld.await(open.joinLive(catchUp()));
+  }
+}
