@@ -40,16 +40,17 @@ create index erasure_backfills_open on erasure_backfills (endpoint_id) where nex
 
 -- Endpoints that are behind, or were: what entered the stream from first_position to last_position is published to them
 -- from the stream, in order, and not by fan-out. While there is no last position, that is whatever enters. An endpoint
--- has one row, and has caught up if next_position is beyond the last one. id stands for a backfill's.
+-- has one row, and has caught up when next_position is beyond the last one. id stands for a backfill's.
 create table catch_ups (
   endpoint_id uuid primary key references endpoints,
   id uuid not null unique default gen_random_uuid(),
   first_position bigint not null check (first_position > 0),
   next_position bigint not null check (next_position >= first_position),
-  last_position bigint
+  last_position bigint,
+  is_done boolean not null default false
 );
 
-create index catch_ups_open on catch_ups (endpoint_id) where last_position is null or next_position <= last_position;
+create index catch_ups_open on catch_ups (endpoint_id) where not is_done;
 
 -- From these positions on, the endpoints are behind, unless they are already. Returns from which position on each of
 -- them is, and the head of its stream: everything from the one to the other is published from the stream now.
@@ -61,9 +62,10 @@ returns table (endpoint uuid, first bigint, head bigint) language sql volatile a
   where e.deleted_at is null
   order by e.id
   on conflict (endpoint_id) do update set
-    first_position = case when c.next_position > c.last_position then excluded.first_position else c.first_position end,
-    next_position = case when c.next_position > c.last_position then excluded.next_position else c.next_position end,
-    last_position = null
+    first_position = case when c.is_done then excluded.first_position else c.first_position end,
+    next_position = case when c.is_done then excluded.next_position else c.next_position end,
+    last_position = null,
+    is_done = false
   returning c.endpoint_id, c.first_position, (
     select w.stream_head from endpoints e join workspaces w on w.id = e.workspace_id where e.id = c.endpoint_id)
 $$;
@@ -77,7 +79,7 @@ begin
   select w.stream_head into head
   from catch_ups c join endpoints e on e.id = c.endpoint_id join workspaces w on w.id = e.workspace_id
   where c.id = catch_up for no key update of w;
-  update catch_ups set last_position = head
+  update catch_ups set last_position = head, is_done = next_position > head
   where id = catch_up and last_position is null and next_position > head - left_max;
 end
 $$;
@@ -95,7 +97,7 @@ union all
 select c.id, c.endpoint_id, 'live', false, false, c.next_position, coalesce(c.last_position, w.stream_head),
   c.last_position is null, null
 from catch_ups c join endpoints e on e.id = c.endpoint_id join workspaces w on w.id = e.workspace_id
-where c.last_position is null or c.next_position <= c.last_position;
+where not c.is_done;
 
 -- Positions that finished replays were to send to an endpoint and whose rows in backfills are gone; of many parts,
 -- the whole from the first to the last.
@@ -149,8 +151,7 @@ create function next_backfilled(after uuid) returns uuid language sql stable as 
     (select endpoint_id from erasure_backfills
       where next_number <= last_number and endpoint_id > after order by endpoint_id limit 1),
     (select endpoint_id from catch_ups
-      where (last_position is null or next_position <= last_position) and endpoint_id > after
-      order by endpoint_id limit 1))
+      where not is_done and endpoint_id > after order by endpoint_id limit 1))
 $$;
 
 -- The backfills that may be published, by endpoint and id, after a given one. Of an endpoint that is paused or
@@ -180,7 +181,7 @@ begin
       return query
       select c.id, c.endpoint_id, true from catch_ups c
       where c.endpoint_id = reached and c.id > reached_id
-        and (c.last_position is null or c.next_position <= c.last_position);
+        and not c.is_done;
     elsif not is_paused then
       return query
       select b.id, b.endpoint_id, b.origin = 'live' from unfinished_backfills b

@@ -14,9 +14,10 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
@@ -61,7 +62,7 @@ public final class OpenBackfills {
       where d.endpoint_id = b.endpoint_id and d.state = '%s' and d.state <> 'delivered'
         and d.position >= b.next_position and d.position <= b.last_position
         and d.replay_id is distinct from b.id and b.only_undelivered
-      order by d.position fetch first ($2::integer) rows with ties\
+      order by d.position fetch first (asked.max) rows with ties\
       """;
 
   /** Changes are owed to whom their capture was owed, by the stream or by a replay. */
@@ -73,7 +74,7 @@ public final class OpenBackfills {
         from changes c join stream s on s.capture_id = c.capture_id
         where b.is_of_changes and c.workspace_id = e.workspace_id
           and c.number >= b.next_position and c.number <= b.last_position
-        order by c.number limit $2::integer)
+        order by c.number limit asked.max)
       select number, position, capture_id, changed_at,
         fits and (owed or position <@ (
           select replayed_places(e.id, array_agg(position)) from taken where fits and not owed)) as wanted,
@@ -89,31 +90,32 @@ public final class OpenBackfills {
    */
   private static final String TAKE =
       """
-      select b.last_position, b.is_open, b.endpoint_id, b.origin, b.is_of_changes, b.created_at, s.place, s.position,
+      select b.id, asked.max, b.last_position, b.is_open, b.endpoint_id, b.origin, b.is_of_changes, b.created_at, s.place, s.position,
         s.capture_id, s.owed_at, s.wanted, s.of_replay
-      from unfinished_backfills b
+      from unnest($1::uuid[], $2::integer[]) as asked (id, max)
+        join unfinished_backfills b on b.id = asked.id
         join endpoints e on e.id = b.endpoint_id
         left join lateral (
           (select position as place, position, capture_id, entered_at as owed_at,
               case
-                when b.origin in ('backfill', 'live') then admits(e.filters, t)
+                when b.origin in ('backfill', 'live') then e.filters = '[]' or admits(e.filters, t)
                 when b.origin = 'replay' then wants(e.spec->'filter', t) and not exists (
                   select from erasures x where x.capture_id = t.capture_id)
                 else true end as wanted,
               false as of_replay from stream t
             where workspace_id = e.workspace_id and not b.only_undelivered and not b.is_of_changes
               and position >= b.next_position and position <= b.last_position
-            order by position limit $2::integer)
+            order by position limit asked.max)
           union all
           (select u.position, u.position, u.capture_id, null,
               %s as wanted,
               u.replay_id is not null and u.origin <> 'update' as of_replay
             from ((%s) union all (%s)) as u
-            order by u.position fetch first ($2::integer) rows with ties)
+            order by u.position fetch first (asked.max) rows with ties)
           union all
           (%s)) s on true
-      where b.id = $1 and (not e.paused or b.origin = 'live') and e.deleted_at is null
-      order by s.place
+      where (not e.paused or b.origin = 'live') and e.deleted_at is null
+      order by b.id, s.place
       """
           .formatted(
               Undelivered.condition("u", "b.endpoint_id", "b.id"),
@@ -121,18 +123,25 @@ public final class OpenBackfills {
               UNDELIVERED.formatted("skipped"),
               CHANGES);
 
+  /** Catch-ups are locked in the order in which endpoints fall behind. */
   private static final String ADVANCE =
       """
-      with erasures_done as (
-        update erasure_backfills set next_number = $2 where id = $1 and next_number < $2),
-      caught_up as (
-        update catch_ups set next_position = $2 where id = $1 and next_position < $2)
-      update backfills set
-        next_position = $2,
-        published = published + $3,
-        finished_at = case when $2 > last_position then now() end
-      where id = $1 and finished_at is null
-        and (next_position < $2 or last_position < $2)
+      with reached as materialized (
+        select * from unnest($1::uuid[], $2::bigint[], $3::integer[]) as r (id, place, published)),
+      erasures_done as (
+        update erasure_backfills x set next_number = r.place from reached r where x.id = r.id and x.next_number < r.place),
+      caught_up as materialized (
+        select c.endpoint_id, r.place from catch_ups c join reached r on r.id = c.id
+        where c.next_position < r.place order by c.endpoint_id for no key update of c),
+      catch_ups_done as (
+        update catch_ups c set next_position = u.place, is_done = coalesce(u.place > c.last_position, false)
+        from caught_up u where c.endpoint_id = u.endpoint_id)
+      update backfills b set
+        next_position = r.place,
+        published = b.published + r.published,
+        finished_at = case when r.place > b.last_position then now() end
+      from reached r where b.id = r.id and b.finished_at is null
+        and (b.next_position < r.place or b.last_position < r.place)
       """;
 
   private static final String JOIN_LIVE = "select join_live($1, $2)";
@@ -160,15 +169,18 @@ public final class OpenBackfills {
                         row.getBoolean("is_catch_up"))));
   }
 
-  /** Empty if it is finished, or its endpoint is paused or deleted. */
-  public Future<Optional<Batch>> take(UUID id, int max) {
+  /**
+   * The next batch of each, of at most so many; those that are finished, or whose endpoint is
+   * paused or deleted, are left out.
+   */
+  public Future<Map<UUID, Batch>> take(Map<UUID, Integer> most) {
+    List<UUID> ids = List.copyOf(most.keySet());
     return pool.preparedQuery(TAKE)
-        .execute(Tuple.of(id, max))
-        .compose(rows ->
-            rows.size() == 0
-                ? Future.succeededFuture(Optional.empty())
-                : deliveredAtFirst(rows)
-                    .map(delivered -> Optional.of(batch(id, max, rows, delivered))));
+        .execute(
+            Tuple.of(
+                ids.toArray(UUID[]::new),
+                (Object) ids.stream().map(most::get).toArray(Integer[]::new)))
+        .compose(rows -> deliveredAtFirst(rows).map(delivered -> batches(rows, delivered)));
   }
 
   /** Of the wanted captures that are known by deliveries of replays only. */
@@ -182,9 +194,18 @@ public final class OpenBackfills {
     return Undelivered.delivered(pool, firsts);
   }
 
+  /** How far a backfill is, and how many deliveries were published since that was last stored. */
+  public record Reached(UUID id, long nextPosition, int published) {}
+
   /** Never decreases, even if two workers publish the same backfill. */
-  public Future<Void> advance(UUID id, long nextPosition, int published) {
-    return pool.preparedQuery(ADVANCE).execute(Tuple.of(id, nextPosition, published)).mapEmpty();
+  public Future<Void> advance(List<Reached> reached) {
+    return pool.preparedQuery(ADVANCE)
+        .execute(
+            Tuple.of(
+                reached.stream().map(Reached::id).toArray(UUID[]::new),
+                reached.stream().map(Reached::nextPosition).toArray(Long[]::new),
+                (Object) reached.stream().map(Reached::published).toArray(Integer[]::new)))
+        .mapEmpty();
   }
 
   /**
@@ -203,7 +224,17 @@ public final class OpenBackfills {
   }
 
   /** {@code delivered} has the first deliveries of captures that are not wanted therefore. */
-  private static Batch batch(UUID id, int max, RowSet<Row> rows, Set<UUID> delivered) {
+  private static Map<UUID, Batch> batches(RowSet<Row> rows, Set<UUID> delivered) {
+    Map<UUID, List<Row>> byBackfill = new HashMap<>();
+    for (Row row : rows) {
+      byBackfill.computeIfAbsent(row.getUUID("id"), _ -> new ArrayList<>()).add(row);
+    }
+    Map<UUID, Batch> batches = new HashMap<>();
+    byBackfill.forEach((id, its) -> batches.put(id, batch(id, its, delivered)));
+    return batches;
+  }
+
+  private static Batch batch(UUID id, List<Row> rows, Set<UUID> delivered) {
     List<Delivery> deliveries = new ArrayList<>(rows.size());
     long end = 0;
     boolean isOpen = false;
@@ -226,7 +257,7 @@ public final class OpenBackfills {
         }
       }
     }
-    boolean isAll = found < max || taken >= end;
+    boolean isAll = found < rows.getFirst().getInteger("max") || taken >= end;
     return new Batch(deliveries, isAll ? end + 1 : taken + 1, isAll && !isOpen, isAll && isOpen);
   }
 

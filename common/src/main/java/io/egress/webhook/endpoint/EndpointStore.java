@@ -46,9 +46,7 @@ public final class EndpointStore {
           + " full_history, filters::text as filters, failing_since,"
           + " case when previous_secret_until > now() then previous_secret end as previous_secret, "
           + SigningKeyStore.SEALED_FOR_ENDPOINT
-          + " as signing_keys, behind_from, behind_to"
-          + " from endpoints left join (select endpoint_id, first_position as behind_from, last_position as behind_to"
-          + " from catch_ups) as behind on endpoint_id = id";
+          + " as signing_keys";
 
   /** A backfill of an empty range is finished at once. */
   private static final String ADD =
@@ -154,9 +152,14 @@ public final class EndpointStore {
       """;
 
   private static final String FOR_WORKSPACES =
-      "select " + TARGET + " where workspace_id = any($1) and deleted_at is null order by id";
+      "select "
+          + TARGET
+          + ", behind_from, behind_to from endpoints left join"
+          + " (select endpoint_id, first_position as behind_from, last_position as behind_to"
+          + " from catch_ups) as behind on endpoint_id = id"
+          + " where workspace_id = any($1) and deleted_at is null order by id";
 
-  private static final String BY_IDS = "select " + TARGET + " where id = any($1)";
+  private static final String BY_IDS = "select " + TARGET + " from endpoints where id = any($1)";
 
   private static final String FIRST_TO_EXPIRE =
       "select id, workspace_id, client_certificate_expires_at from endpoints"
@@ -403,7 +406,7 @@ public final class EndpointStore {
         .execute(Tuple.tuple().addArrayOfUUID(workspaceIds.toArray(UUID[]::new)))
         .map(rows -> {
           Map<UUID, List<EndpointTarget>> targets = new HashMap<>();
-          Rows.list(rows, EndpointStore::target)
+          Rows.list(rows, row -> target(row, behind(row)))
               .forEach(target ->
                   targets
                       .computeIfAbsent(target.workspaceId(), _ -> new ArrayList<>())
@@ -417,7 +420,7 @@ public final class EndpointStore {
     return client
         .preparedQuery(BY_IDS)
         .execute(Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new)))
-        .map(rows -> Rows.byId(rows, EndpointStore::target));
+        .map(rows -> Rows.byId(rows, row -> target(row, null)));
   }
 
   /** The endpoint whose client certificate expires first; empty if none has one. */
@@ -451,7 +454,7 @@ public final class EndpointStore {
         filters(row));
   }
 
-  private static EndpointTarget target(Row row) {
+  private static EndpointTarget target(Row row, @Nullable Behind behind) {
     Buffer secret = row.getBuffer("secret");
     Buffer previous = row.getBuffer("previous_secret");
     return new EndpointTarget(
@@ -468,7 +471,7 @@ public final class EndpointStore {
         row.getBoolean("deleted"),
         owed(row),
         Rows.optionalInstant(row, "failing_since"),
-        behind(row));
+        behind);
   }
 
   private static @Nullable Behind behind(Row row) {

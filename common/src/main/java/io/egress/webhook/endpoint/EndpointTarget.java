@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param setup all that decides how it is sent to
  * @param failingSince the start of the current series of failed attempts, if known
- * @param behind what enters the stream and is not live to the endpoint; null if all of it is
+ * @param behind what enters the stream and is not live to the endpoint; null if all of it is, and
+ *     where attempts read it
  */
 public record EndpointTarget(
     UUID id,

@@ -191,28 +191,32 @@ public final class BackfillPublisher {
 
   private void serve() {
     while (running && inTurn < TURNS_AT_ONCE_MAX && failuresInARow < TURNS_AT_ONCE_MAX) {
-      UnfinishedBackfill backfill = roundRobin.next();
-      if (backfill == null) {
+      List<UnfinishedBackfill> backfills = roundRobin.nextTogether();
+      if (backfills.isEmpty()) {
         return;
       }
       inTurn++;
-      pump.turn(backfill).onComplete(result -> ended(backfill, result));
+      pump.turn(backfills).onComplete(result -> ended(backfills, result));
     }
   }
 
-  private void ended(UnfinishedBackfill backfill, AsyncResult<Boolean> more) {
+  private void ended(
+      List<UnfinishedBackfill> backfills, AsyncResult<Set<UnfinishedBackfill>> more) {
     inTurn--;
     if (more.failed()) {
       failuresInARow++;
-      roundRobin.hasFailed(backfill);
-      sending.failed(more.cause(), Map.of("backfill_id", backfill.id()));
+      backfills.forEach(roundRobin::hasFailed);
+      sending.failed(more.cause(), Map.of("backfill_id", backfills.getFirst().id()));
     } else {
       failuresInARow = 0;
       sending.worked();
-      if (more.result()) {
-        roundRobin.hasMore(backfill);
-      } else {
-        roundRobin.hasNoMore(backfill);
+      for (UnfinishedBackfill backfill : backfills) {
+        backfill.alone(false);
+        if (more.result().contains(backfill)) {
+          roundRobin.hasMore(backfill);
+        } else {
+          roundRobin.hasNoMore(backfill);
+        }
       }
     }
     serve();

@@ -4,6 +4,7 @@ import io.egress.dispatcher.backfill.UnfinishedBackfill.State;
 import io.egress.webhook.backfill.OpenBackfills.Open;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 /** Round robin between backfills, one batch at a time. */
 final class RoundRobin {
   private static final int CHECKS_PER_ALLOWANCE = 64;
+  private static final int BATCH_MIN = 16;
+  private static final int TOGETHER_MAX = 16;
+  private static final int BATCHES = 4_096;
 
   private final Allowance allowance;
   private final int settledPerCheck;
@@ -49,6 +53,22 @@ final class RoundRobin {
     }
   }
 
+  /** The next backfills, for a turn together. */
+  List<UnfinishedBackfill> nextTogether() {
+    List<UnfinishedBackfill> together = new ArrayList<>();
+    UnfinishedBackfill next = next();
+    while (next != null) {
+      together.add(next);
+      boolean isMore = together.size() < TOGETHER_MAX && !next.isAlone() && !isNextAlone();
+      next = isMore ? next() : null;
+    }
+    return together;
+  }
+
+  private boolean isNextAlone() {
+    return !ready.isEmpty() && ready.iterator().next().isAlone();
+  }
+
   /**
    * The next backfill with room, which is then reserved for it, or with only a position to store.
    */
@@ -57,7 +77,7 @@ final class RoundRobin {
     while (queue.hasNext()) {
       UnfinishedBackfill backfill = queue.next();
       queue.remove();
-      int room = backfill.room();
+      int room = Math.min(backfill.room(), batchMax());
       if (room > 0 || backfill.hasUnsavedPosition()) {
         backfill.become(State.IN_TURN);
         backfill.reserve(room);
@@ -69,6 +89,14 @@ final class RoundRobin {
     return null;
   }
 
+  /**
+   * All together, one batch each, they are about what a dispatcher reads at a time: if a few came
+   * first with much, its lanes would be those of a few endpoints.
+   */
+  private int batchMax() {
+    return Math.max(BATCH_MIN, BATCHES / known.size());
+  }
+
   void hasMore(UnfinishedBackfill backfill) {
     if (!backfill.isForgotten()) {
       makeReady(backfill);
@@ -76,6 +104,7 @@ final class RoundRobin {
   }
 
   void hasFailed(UnfinishedBackfill backfill) {
+    backfill.alone(true);
     if (!backfill.isForgotten()) {
       backfill.become(State.FAILED);
       waiting.add(backfill);

@@ -1,6 +1,7 @@
 package io.egress.dispatcher.backfill;
 
 import io.egress.webhook.backfill.OpenBackfills.Open;
+import io.egress.webhook.backfill.OpenBackfills.Reached;
 import io.egress.webhook.delivery.Delivery;
 import java.util.HashSet;
 import java.util.List;
@@ -38,6 +39,7 @@ final class UnfinishedBackfill {
   private long unsavedPosition = NONE;
   private int unsavedCount;
   private boolean drains;
+  private boolean alone;
 
   UnfinishedBackfill(Open open, int partition, Allowance allowance) {
     this.open = open;
@@ -96,6 +98,15 @@ final class UnfinishedBackfill {
     return drains && ahead() > DRAINED_MAX ? 0 : allowance.roomBeside(ahead());
   }
 
+  /** Whether its next turn is not one with others, because its last one has failed. */
+  boolean isAlone() {
+    return alone;
+  }
+
+  void alone(boolean now) {
+    alone = now;
+  }
+
   /** Whether nearly all of it has to be finished before more is published. */
   void drains(boolean now) {
     drains = now;
@@ -142,12 +153,8 @@ final class UnfinishedBackfill {
     return unsavedPosition != NONE;
   }
 
-  long unsavedPosition() {
-    return unsavedPosition;
-  }
-
-  int unsavedCount() {
-    return unsavedCount;
+  Reached reached() {
+    return new Reached(id(), unsavedPosition, unsavedCount);
   }
 
   void saved() {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Pauses {
   /** Below the backlog of live deliveries when they arrive faster than they are sent. */
-  private static final int BACKFILL_WAITING_MAX = 2_000;
+  private static final int BACKFILL_WAITING_MAX = 4_000;
 
   private final Workload workload;
   private final String backfill;

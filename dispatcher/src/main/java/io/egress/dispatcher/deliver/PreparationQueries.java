@@ -28,7 +28,7 @@ final class PreparationQueries {
   /** A second query in flight must be worth its cost. */
   private static final int SECOND_JOBS_MIN = 64;
 
-  private static final int WAITING_MAX = 512;
+  private static final int WAITING_MAX = 128;
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
 
   /** Receives each job that was added, once. */

@@ -1,6 +1,5 @@
 package io.egress.dispatcher.lane;
 
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -29,16 +28,18 @@ final class StartOrder<R> {
   private final int slots;
   private final Set<Lane<R>> probes = new LinkedHashSet<>();
   private final Set<Lane<R>> unproven = new LinkedHashSet<>();
-  private final TreeSet<WorkspaceLanes<R>> workspaces =
-      new TreeSet<>(
-          Comparator.<WorkspaceLanes<R>>comparingInt(WorkspaceLanes::placedAt)
-              .thenComparingLong(WorkspaceLanes::turn)
-              .thenComparing(WorkspaceLanes::id));
+  private final TreeSet<WorkspaceLanes<R>> workspaces = new TreeSet<>(StartOrder::byFewestInFlight);
   private final Map<Lane<R>, Place> places = new HashMap<>();
   private long turns;
 
   StartOrder(LaneSettings settings) {
     this.slots = settings.bounds().inFlightMax();
+  }
+
+  /** No two have the same turn. */
+  private static int byFewestInFlight(WorkspaceLanes<?> one, WorkspaceLanes<?> other) {
+    int fewer = Integer.compare(one.placedAt(), other.placedAt());
+    return fewer != 0 ? fewer : Long.compare(one.turn(), other.turn());
   }
 
   /** A lane whose place does not change keeps its turn. */

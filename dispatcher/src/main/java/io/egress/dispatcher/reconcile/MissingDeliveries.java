@@ -34,7 +34,7 @@ final class MissingDeliveries {
       """
       coalesce((
         select next_position - 1 from catch_ups
-        where endpoint_id = e.id and (last_position is null or next_position <= last_position)), %d) as live_up_to\
+        where endpoint_id = e.id and not is_done), %d) as live_up_to\
       """
           .formatted(Long.MAX_VALUE);
 

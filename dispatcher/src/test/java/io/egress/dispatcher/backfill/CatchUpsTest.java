@@ -7,10 +7,10 @@ import io.egress.webhook.backfill.CatchUps.Covered;
 import io.egress.webhook.backfill.OpenBackfills;
 import io.egress.webhook.backfill.OpenBackfills.Batch;
 import io.egress.webhook.backfill.OpenBackfills.Open;
+import io.egress.webhook.backfill.OpenBackfills.Reached;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.delivery.DeliveryId;
-import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -140,12 +140,13 @@ class CatchUpsTest {
   }
 
   private Batch take(int max) {
-    Future<Optional<Batch>> taken = open.take(catchUp(), max);
-    return BackfillWorld.await(taken).orElseThrow();
+    UUID catchUp = catchUp();
+    Map<UUID, Batch> taken = BackfillWorld.await(open.take(Map.of(catchUp, max)));
+    return Optional.ofNullable(taken.get(catchUp)).orElseThrow();
   }
 
   private void advance(long next) {
-    BackfillWorld.await(open.advance(catchUp(), next, 0));
+    BackfillWorld.await(open.advance(List.of(new Reached(catchUp(), next, 0))));
   }
 
   private void join() {

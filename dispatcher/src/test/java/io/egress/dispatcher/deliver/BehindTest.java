@@ -22,8 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Endpoints that are owed more than Kafka is to hold for them. */
 @Execution(ExecutionMode.CONCURRENT)
 class BehindTest {
-  private static final String BEHIND =
-      "catch_ups where last_position is null or next_position <= last_position";
+  private static final String BEHIND = "catch_ups where not is_done";
   private static final String DELIVERED = "deliveries where state = 'delivered'";
 
   /** What fan-out publishes for a workspace at a time, and a capture's deliveries. */
