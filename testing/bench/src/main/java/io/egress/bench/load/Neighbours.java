@@ -1,8 +1,8 @@
 package io.egress.bench.load;
 
 import io.egress.bench.load.PushEndpoints.Made;
-import io.egress.embedded.ChildProcess;
 import io.egress.platform.lifecycle.RunningProcess;
+import io.egress.standalone.run.ChildProcess;
 import io.vertx.sqlclient.Tuple;
 import java.io.IOException;
 import java.io.UncheckedIOException;
