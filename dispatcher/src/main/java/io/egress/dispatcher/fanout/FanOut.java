@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -170,9 +169,10 @@ final class FanOut {
   private final class Batch {
     private final List<ProcessedCapture> captures;
     private final Owing owing;
-    private final Map<UUID, Integer> published = new HashMap<>();
 
-    /** The first position that was not published to each endpoint that falls behind. */
+    /**
+     * The first position that is beyond its workspace's share, of each endpoint that falls behind.
+     */
     private final Map<UUID, Long> fallen = new HashMap<>();
 
     private Batch(List<ProcessedCapture> captures, Owing owing) {
@@ -180,70 +180,69 @@ final class FanOut {
       this.owing = owing;
     }
 
+    /** What falls behind is stored first: repeating that costs little, and publishing much. */
     private Future<Void> publish() {
-      return publish(0, this::isShared)
-          .compose(_ ->
-              fallen.isEmpty()
-                  ? Future.succeededFuture()
-                  : catchUps.fallBehind(fallen).compose(this::publishUncovered));
-    }
-
-    /** Of endpoints that were behind already, from a later position on. */
-    private Future<Void> publishUncovered(Map<UUID, Covered> covered) {
-      fallen
-          .entrySet()
-          .removeIf(each ->
-              covered.getOrDefault(each.getKey(), Covered.NOTHING).contains(each.getValue()));
+      share();
       return fallen.isEmpty()
-          ? Future.succeededFuture()
-          : publish(
-              0,
-              (capture, target) -> {
-                Long from = fallen.get(target.id());
-                return from != null
-                    && capture.position() >= from
-                    && !covered
-                        .getOrDefault(target.id(), Covered.NOTHING)
-                        .contains(capture.position());
-              });
+          ? publish(0, Map.of())
+          : catchUps.fallBehind(fallen).compose(covered -> publish(0, covered));
     }
 
-    /** Whether the workspace's share has room for it. If not, the endpoint falls behind. */
-    private boolean isShared(ProcessedCapture capture, EndpointTarget target) {
-      if (published.getOrDefault(capture.workspaceId(), 0) < OF_WORKSPACE_MAX
-          && !fallen.containsKey(target.id())) {
-        return true;
+    private void share() {
+      Map<UUID, Integer> shared = new HashMap<>();
+      for (ProcessedCapture capture : captures) {
+        int before = shared.getOrDefault(capture.workspaceId(), 0);
+        int more = 0;
+        EnteredCapture entered = owing.entered(capture);
+        for (EndpointTarget target : owing.targets(capture)) {
+          if (target.getsLive(entered)) {
+            if (before >= OF_WORKSPACE_MAX || fallen.containsKey(target.id())) {
+              fallen.merge(target.id(), capture.position(), Math::min);
+            } else {
+              more++;
+            }
+          }
+        }
+        shared.put(capture.workspaceId(), before + more);
       }
-      fallen.merge(target.id(), capture.position(), Math::min);
-      return false;
     }
 
-    /** Those captures from one of them on that {@code isToBe} says. */
-    private Future<Void> publish(int from, BiPredicate<ProcessedCapture, EndpointTarget> isToBe) {
+    /**
+     * Whether fan-out publishes it, and not a catch-up. An endpoint may have been behind already,
+     * from a later position on.
+     */
+    private boolean isLive(
+        ProcessedCapture capture, EndpointTarget target, Map<UUID, Covered> covered) {
+      Long from = fallen.get(target.id());
+      return from == null
+          || capture.position() < from
+          || !covered.getOrDefault(target.id(), Covered.NOTHING).contains(capture.position());
+    }
+
+    /** {@code from} is the index of the next capture. */
+    private Future<Void> publish(int from, Map<UUID, Covered> covered) {
       List<Message> messages = new ArrayList<>();
       Tracing.Batch traced = tracing.batch();
       int next = from;
       while (next < captures.size() && messages.size() < PUBLISHED_MAX) {
         ProcessedCapture capture = captures.get(next++);
-        int before = messages.size();
         String parent = traced.fanOut(capture, topics.capturesProcessed());
         EnteredCapture entered = owing.entered(capture);
         for (EndpointTarget target : owing.targets(capture)) {
-          if (target.getsLive(entered) && isToBe.test(capture, target)) {
+          if (target.getsLive(entered) && isLive(capture, target, covered)) {
             messages.add(message(entered, target, parent));
           }
         }
-        published.merge(capture.workspaceId(), messages.size() - before, Integer::sum);
       }
       int reached = next;
-      Future<Void> acknowledged =
+      Future<Void> published =
           publisher
               .publish(messages)
               .onComplete(traced::end)
               .onSuccess(_ -> meters.made(messages.size()));
       return reached == captures.size()
-          ? acknowledged
-          : acknowledged.compose(_ -> publish(reached, isToBe));
+          ? published
+          : published.compose(_ -> publish(reached, covered));
     }
   }
 }

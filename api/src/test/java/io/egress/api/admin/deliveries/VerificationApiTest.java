@@ -156,6 +156,20 @@ class VerificationApiTest {
   }
 
   @Test
+  void whatAnEndpointIsBehindIsPendingUntilItWasPublished() throws Exception {
+    captures(5);
+    consume(topics.fanOutGroup(), topics.capturesProcessed());
+    service.query("select fall_behind(array['%s'::uuid], array[2])".formatted(endpoint));
+    assertThat(verify().getLong("pending")).as("from the second one on").isEqualTo(4);
+
+    service.query("update catch_ups set next_position = 4, last_position = 4");
+    JsonObject verified = verify();
+
+    assertThat(verified.getLong("pending")).as("the fourth one").isEqualTo(1);
+    assertThat(verified.getLong("missing")).isEqualTo(4);
+  }
+
+  @Test
   void countsEachCaptureOnceByItsBestOutcome() {
     List<UUID> captures = captures(7);
     UUID replay =
