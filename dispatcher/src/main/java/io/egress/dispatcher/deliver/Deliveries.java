@@ -135,7 +135,7 @@ final class Deliveries implements PreparationQueries.Reader {
             vertx,
             dependencies.catchUps(),
             new FallingBehind.Reader(
-                this::finished,
+                outcomes::leftToStream,
                 job -> outcomes.postponed(job, PARKED_BEYOND_SHARE),
                 dependencies.fellBehind()));
     this.meters = dependencies.meters();
@@ -541,7 +541,7 @@ final class Deliveries implements PreparationQueries.Reader {
     workload.takeParkable().forEach(parkable -> leave(parkable.record(), parkable.delay()));
   }
 
-  /** The job's result is durable, and its record is complete. */
+  /** Called by the recorder: the job's result is durable, and its record is complete. */
   void finished(Job job) {
     workload.finish(job);
     proceed();

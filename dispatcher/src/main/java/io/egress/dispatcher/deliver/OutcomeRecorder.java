@@ -148,6 +148,11 @@ final class OutcomeRecorder {
     (hasEnded ? ended : toBeRetried).accept(job.delivery());
   }
 
+  /** Its delivery is made by a record that is published from the stream. */
+  void leftToStream(Job job) {
+    finished.accept(job);
+  }
+
   void skipped(Job job) {
     end(job, DeliveryState.SKIPPED, null, () -> {});
   }

@@ -33,6 +33,10 @@ class FanOutTest {
       "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
           + " and query like '%where workspace_id = any%'";
 
+  private static final String WAITING_FOR_CATCH_UPS =
+      "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+          + " and query like '%fall_behind%'";
+
   private final Fleet fleet = new Fleet();
   private final UUID workspace = UUID.randomUUID();
   private final Admin admin =
@@ -123,10 +127,31 @@ class FanOutTest {
     await().until(() -> fleet.receivers.count() == 3);
   }
 
+  /** Else each repetition would publish them again. */
+  @Test
+  void publishesNothingOfABurstBeforeItIsStoredWhoFallsBehind() throws Exception {
+    for (int i = 0; i < 10; i++) {
+      fleet.endpoint(workspace, "crm" + i);
+    }
+    fleet.captures(workspace, 300);
+    Transaction locked = lock("catch_ups in share row exclusive mode");
+    fleet.dispatcher();
+
+    await().until(() -> fleet.count(WAITING_FOR_CATCH_UPS) == 1);
+    assertThat(owed()).isZero();
+
+    Fleet.await(locked.rollback());
+    await().until(() -> fleet.receivers.count() == 3_000);
+  }
+
   private Transaction lockEndpoints() {
+    return lock("endpoints in access exclusive mode");
+  }
+
+  private Transaction lock(String table) {
     SqlConnection connection = Fleet.await(fleet.database.getConnection());
     Transaction transaction = Fleet.await(connection.begin());
-    Fleet.await(connection.query("lock table endpoints in access exclusive mode").execute());
+    Fleet.await(connection.query("lock table " + table).execute());
     transaction.completion().onComplete(_ -> connection.close());
     return transaction;
   }
