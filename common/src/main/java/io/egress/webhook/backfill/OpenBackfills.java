@@ -28,7 +28,7 @@ import java.util.UUID;
  */
 public final class OpenBackfills {
   /** A catch-up that has little left becomes live; as much as a batch may be left. */
-  public static final int JOINED_WITH_MAX = 128;
+  private static final int JOINED_WITH_MAX = 128;
 
   /** A backfill that may be published. */
   public record Open(UUID endpointId, UUID id, boolean isCatchUp) {

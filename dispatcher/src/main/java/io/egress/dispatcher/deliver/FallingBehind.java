@@ -2,7 +2,6 @@ package io.egress.dispatcher.deliver;
 
 import io.egress.dispatcher.durable.DurableBatches;
 import io.egress.dispatcher.durable.DurableBatches.Medium;
-import io.egress.platform.flow.LatestUsed;
 import io.egress.webhook.backfill.CatchUps;
 import io.egress.webhook.backfill.CatchUps.Covered;
 import io.egress.webhook.delivery.Delivery;
@@ -20,17 +19,9 @@ import java.util.function.Consumer;
  * stream. Their records are complete once that is stored. Owned by one event loop.
  */
 final class FallingBehind {
-  private static final int REMEMBERED_MAX = 10_000;
-
   private final CatchUps catchUps;
   private final Reader reader;
-  private final DurableBatches<Job> fallen;
-
-  /**
-   * What endpoints are sent from the stream, as far as this process has stored that. It stays true
-   * when they have caught up.
-   */
-  private final LatestUsed<UUID, Covered> covered = new LatestUsed<>(REMEMBERED_MAX);
+  private final DurableBatches<Fallen> fallen;
 
   /**
    * What becomes of a job that was added.
@@ -52,11 +43,8 @@ final class FallingBehind {
   }
 
   void add(Job job) {
-    if (isCovered(job)) {
-      reader.left().accept(job);
-    } else {
-      fallen.add(job, () -> (isCovered(job) ? reader.left() : reader.kept()).accept(job));
-    }
+    Fallen added = new Fallen(job);
+    fallen.add(added, () -> (added.isCovered ? reader.left() : reader.kept()).accept(job));
   }
 
   int pending() {
@@ -71,23 +59,34 @@ final class FallingBehind {
     fallen.giveUp();
   }
 
-  private boolean isCovered(Job job) {
-    Delivery delivery = job.delivery();
-    Covered known = covered.get(delivery.endpointId());
-    return known != null && known.contains(delivery.position());
-  }
-
-  private Future<Void> store(List<Job> jobs) {
+  /** What is covered is asked for each time: the database may have lost what it answered before. */
+  private Future<Void> store(List<Fallen> batch) {
     Map<UUID, Long> positions = new HashMap<>();
-    for (Job job : jobs) {
-      positions.merge(job.delivery().endpointId(), job.delivery().position(), Math::min);
+    for (Fallen each : batch) {
+      Delivery delivery = each.job.delivery();
+      positions.merge(delivery.endpointId(), delivery.position(), Math::min);
     }
     return catchUps
         .fallBehind(positions)
-        .onSuccess(known -> {
-          known.forEach(covered::put);
+        .onSuccess(covered -> {
+          for (Fallen each : batch) {
+            Delivery delivery = each.job.delivery();
+            each.isCovered =
+                covered
+                    .getOrDefault(delivery.endpointId(), Covered.NOTHING)
+                    .contains(delivery.position());
+          }
           reader.fell().run();
         })
         .mapEmpty();
+  }
+
+  private static final class Fallen {
+    private final Job job;
+    private boolean isCovered;
+
+    private Fallen(Job job) {
+      this.job = job;
+    }
   }
 }
