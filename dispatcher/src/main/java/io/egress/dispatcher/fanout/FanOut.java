@@ -182,10 +182,16 @@ final class FanOut {
 
     /** What falls behind is stored first: repeating that costs little, and publishing much. */
     private Future<Void> publish() {
-      share();
+      if (owedAtMost() > OF_WORKSPACE_MAX) {
+        share();
+      }
       return fallen.isEmpty()
           ? publish(0, Map.of())
           : catchUps.fallBehind(fallen).compose(covered -> publish(0, covered));
+    }
+
+    private int owedAtMost() {
+      return captures.stream().mapToInt(capture -> owing.targets(capture).size()).sum();
     }
 
     private void share() {
