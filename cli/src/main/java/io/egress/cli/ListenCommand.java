@@ -1,6 +1,7 @@
 package io.egress.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNullElse;
 
 import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.delivery.Event;
@@ -21,12 +22,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
@@ -101,6 +104,11 @@ final class ListenCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    if (forwardTo.getHost() == null
+        || !Set.of("http", "https").contains(requireNonNullElse(forwardTo.getScheme(), ""))) {
+      throw new ParameterException(
+          spec.commandLine(), "--forward-to is not a URL such as http://localhost:3000/hook");
+    }
     String signingSecret = secret == null ? SigningSecrets.generate() : secret;
     if (secret == null) {
       if (standardWebhooks) {
@@ -114,7 +122,7 @@ final class ListenCommand implements Callable<Integer> {
     long forwarded = 0;
     while (true) {
       long askedNanos = System.nanoTime();
-      JsonObject page = page(cursor, WAIT);
+      JsonObject page = page(after(cursor), WAIT);
       for (Object capture : page.getJsonArray("captures")) {
         forward((JsonObject) capture, signature);
         forwarded++;
@@ -135,22 +143,29 @@ final class ListenCommand implements Callable<Integer> {
     Output.line(spec, line);
   }
 
-  /** The cursor after everything in the stream. */
+  /** The cursor after everything in the stream. Services of 1.0.0 have to be read to the end. */
   private @Nullable String end() throws InterruptedException {
+    JsonObject start = page("start=now", Duration.ZERO);
+    String now = start.getJsonObject("pageInfo").getString("endCursor");
+    if (start.getJsonArray("captures").isEmpty() && now != null) {
+      return now;
+    }
     String cursor = null;
     JsonObject page;
     do {
-      page = page(cursor, Duration.ZERO);
+      page = page(after(cursor), Duration.ZERO);
       cursor = cursorAfter(page, cursor);
     } while (hasNext(page));
     return cursor;
   }
 
-  private JsonObject page(@Nullable String cursor, Duration wait) throws InterruptedException {
-    String query =
-        "?limit=100&wait="
-            + wait.toSeconds()
-            + (cursor == null ? "" : "&after=" + URLEncoder.encode(cursor, UTF_8));
+  private static String after(@Nullable String cursor) {
+    return cursor == null ? "" : "after=" + URLEncoder.encode(cursor, UTF_8);
+  }
+
+  /** {@code place} is a part of the query. */
+  private JsonObject page(String place, Duration wait) throws InterruptedException {
+    String query = "?limit=100&wait=" + wait.toSeconds() + (place.isEmpty() ? "" : "&" + place);
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(url + "/api/v1/captures" + query))
             .timeout(TIMEOUT.plus(wait))

@@ -71,7 +71,9 @@ final class ReplaysCommand {
   static final class Part {
     @Option(
         names = "--failed",
-        description = "only captures whose latest delivery was exhausted or skipped")
+        description =
+            "only captures of which no delivery was delivered or is pending, and one was exhausted"
+                + " or skipped")
     private boolean failed;
 
     @Option(
@@ -98,9 +100,15 @@ final class ReplaysCommand {
         description = "captures up to this position of the stream")
     private @Nullable Long toPosition;
 
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command = CommandSpec.create();
+
     /** Sending everything again has to be asked for. */
-    private boolean isUnbounded() {
-      return !failed && from == null && fromPosition == null;
+    private void requireBounds() {
+      if (!failed && from == null && fromPosition == null) {
+        throw new ParameterException(
+            command.commandLine(), "give --failed, --from or --from-position");
+      }
     }
 
     private JsonObject body() {
@@ -134,9 +142,7 @@ final class ReplaysCommand {
                       + " unless all were delivered")
           boolean wait,
       @Mixin Output output) {
-    if (part.isUnbounded()) {
-      throw new ParameterException(spec.commandLine(), "give --failed, --from or --from-position");
-    }
+    part.requireBounds();
     InternalApi api = internal.api();
     JsonObject replay =
         api.call(

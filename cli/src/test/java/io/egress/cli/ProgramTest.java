@@ -7,6 +7,7 @@ import java.io.StringWriter;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -35,6 +36,24 @@ class ProgramTest {
         .commands()
         .forEach((name, command) ->
             assertThat(command.getAnnotation(Command.class).name()).isEqualTo(name));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "replays start 00000000-0000-4000-8000-000000000001 00000000-0000-4000-8000-000000000002"
+            + "|give --failed, --from or --from-position|Usage: egress replays start",
+        "listen --key service_x --forward-to ftp://localhost/hook"
+            + "|--forward-to is not a URL|Usage: egress listen",
+        "listen --key service_x --forward-to localhost"
+            + "|--forward-to is not a URL|Usage: egress listen",
+      })
+  void aWrongCallIsAnsweredWithTheUsageOfItsCommand(String call, String problem, String usage) {
+    String[] arguments = call.split(" ", -1);
+
+    assertThat(printed(program.line(Map.of(), arguments), arguments))
+        .contains(problem, usage, "status 2");
   }
 
   /** A call that fails would keep too few classes in the archive. */

@@ -26,8 +26,8 @@ public final class ReplayBody {
           if (!only.isEmpty() && !only.equals(UNDELIVERED)) {
             fields.fault("only", "must be " + UNDELIVERED);
           }
-          return new Backfills.Range(
-              null, fields.optionalInstant("from"), null, fields.optionalInstant("to"), true);
+          Period period = Period.of(fields);
+          return new Backfills.Range(null, period.from(), null, period.to(), true);
         });
   }
 
@@ -41,12 +41,13 @@ public final class ReplayBody {
     if (only == null && !fields.hasValue("from_position") && !fields.hasValue("from")) {
       fields.faultOfAll("from_position or from is required, unless only is " + UNDELIVERED);
     }
-    return new Backfills.Range(
-        fields.optionalWhole("from_position", 1, Fields.WHOLE_MAX),
-        fields.optionalInstant("from"),
-        fields.optionalWhole("to_position", 1, Fields.WHOLE_MAX),
-        fields.optionalInstant("to"),
-        only != null);
+    Period period = Period.of(fields);
+    Long first = fields.optionalWhole("from_position", 1, Fields.WHOLE_MAX);
+    Long last = fields.optionalWhole("to_position", 1, Fields.WHOLE_MAX);
+    if (first != null && last != null && last < first) {
+      fields.fault("to_position", "must not be less than from_position");
+    }
+    return new Backfills.Range(first, period.from(), last, period.to(), only != null);
   }
 
   private static void exclude(Fields fields, String one, String other) {

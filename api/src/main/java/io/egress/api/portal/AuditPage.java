@@ -28,7 +28,6 @@ import java.util.stream.Collectors;
 /** The audit log of a workspace. */
 final class AuditPage {
   private static final int LISTED_MAX = 50;
-  private static final List<String> TIMES = List.of("from", "to");
   private static final List<String> FILTERS = List.of("action", "actor", "thing_id", "from", "to");
 
   private final PageRenderer pages;
@@ -90,11 +89,7 @@ final class AuditPage {
     if (query.contains("thing_id") && PathIds.uuid(query.get("thing_id")).isEmpty()) {
       problems.put("thing_id", FilterQuery.NO_ID);
     }
-    for (String time : TIMES) {
-      if (query.contains(time) && !LocalTimes.isTime(query.get(time))) {
-        problems.put(time, FilterQuery.NO_TIME);
-      }
-    }
+    problems.putAll(FilterQuery.timeProblems(query));
     return problems;
   }
 

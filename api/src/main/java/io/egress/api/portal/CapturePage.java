@@ -21,6 +21,8 @@ import io.egress.platform.http.Refusal;
 import io.egress.webhook.endpoint.Endpoint;
 import io.vertx.core.MultiMap;
 import io.vertx.core.json.JsonObject;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -38,13 +40,16 @@ final class CapturePage {
   private final Endpoints endpoints;
   private final DeliveryReads deliveries;
   private final Copies copies;
+  private final Clock clock;
 
   CapturePage(
       PageRenderer pages,
       OfCaptures ofCaptures,
       Keeping keeping,
       Endpoints endpoints,
-      DeliveryReads deliveries) {
+      DeliveryReads deliveries,
+      Clock clock) {
+    this.clock = clock;
     this.pages = pages;
     this.captures = ofCaptures.captures();
     this.erasure = ofCaptures.erasure();
@@ -87,7 +92,8 @@ final class CapturePage {
         keeping.of(workspaceId).legalHold(),
         captures.summary(workspaceId, capture.id()).orElse(null),
         all,
-        deliveries.list(workspaceId, all, ofCapture));
+        deliveries.list(workspaceId, all, ofCapture),
+        clock.instant());
   }
 
   private static CaptureDetail detail(
@@ -95,7 +101,8 @@ final class CapturePage {
       boolean legalHold,
       Captures.@Nullable Summary described,
       List<Endpoint> all,
-      DeliveryReads.Listed listed) {
+      DeliveryReads.Listed listed,
+      Instant now) {
     Map<UUID, String> names =
         all.stream().collect(Collectors.toMap(Endpoint::id, EndpointNames::of));
     String title = described == null ? Captures.UNTITLED : described.title();
@@ -103,7 +110,7 @@ final class CapturePage {
         listed.deliveries().stream()
             .map(each ->
                 DeliveryRow.of(
-                    each, title, names.getOrDefault(each.endpointId(), EndpointNames.DELETED)))
+                    each, title, names.getOrDefault(each.endpointId(), EndpointNames.DELETED), now))
             .toList();
     return new CaptureDetail(
         capture,

@@ -18,7 +18,6 @@ import java.util.Map;
 /** The list of a workspace's captures. */
 final class CapturesPage {
   private static final List<String> TEXTS = List.of("search", "member", "device");
-  private static final List<String> TIMES = List.of("from", "to");
   private static final List<String> FILTERS =
       List.of("search", "member", "device", "mode", "from", "to");
 
@@ -73,11 +72,7 @@ final class CapturesPage {
     if (query.contains("mode") && Mode.find(query.get("mode")).isEmpty()) {
       problems.put("mode", "There is no such mode.");
     }
-    for (String time : TIMES) {
-      if (query.contains(time) && !LocalTimes.isTime(query.get(time))) {
-        problems.put(time, FilterQuery.NO_TIME);
-      }
-    }
+    problems.putAll(FilterQuery.timeProblems(query));
     return problems;
   }
 

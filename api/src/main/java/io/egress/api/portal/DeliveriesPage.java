@@ -1,5 +1,6 @@
 package io.egress.api.portal;
 
+import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import io.egress.api.admin.captures.Captures;
@@ -19,6 +20,8 @@ import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.send.FailureText;
 import io.vertx.core.MultiMap;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,9 +48,15 @@ final class DeliveriesPage {
   private final Captures captures;
   private final Endpoints endpoints;
   private final DeliveryReads deliveries;
+  private final Clock clock;
 
   DeliveriesPage(
-      PageRenderer pages, Captures captures, Endpoints endpoints, DeliveryReads deliveries) {
+      PageRenderer pages,
+      Captures captures,
+      Endpoints endpoints,
+      DeliveryReads deliveries,
+      Clock clock) {
+    this.clock = clock;
     this.pages = pages;
     this.captures = captures;
     this.endpoints = endpoints;
@@ -88,11 +97,7 @@ final class DeliveriesPage {
     if (query.contains("outcome") && !DeliveryReads.outcomes().contains(query.get("outcome"))) {
       problems.put("outcome", "There is no such outcome.");
     }
-    for (String time : TIMES) {
-      if (query.contains(time) && !LocalTimes.isTime(query.get(time))) {
-        problems.put(time, FilterQuery.NO_TIME);
-      }
-    }
+    problems.putAll(FilterQuery.timeProblems(query));
     return problems;
   }
 
@@ -130,20 +135,22 @@ final class DeliveriesPage {
                     .orElseThrow(() -> new Refusal(400, "endpoint must be one UUID")),
                 filters);
     List<UUID> captureIds = page.deliveries().stream().map(LoggedDelivery::captureId).toList();
-    return table(query, all, page, captures.titles(workspaceId, captureIds));
+    return table(query, all, page, captures.shownTitles(workspaceId, captureIds));
   }
 
-  private static DeliveryTable table(
+  private DeliveryTable table(
       MultiMap query, List<Endpoint> all, DeliveryReads.Listed page, Map<UUID, String> titles) {
     Map<UUID, String> names =
         all.stream().collect(Collectors.toMap(Endpoint::id, EndpointNames::of));
+    Instant now = clock.instant();
     List<DeliveryRow> rows =
         page.deliveries().stream()
             .map(each ->
                 DeliveryRow.of(
                     each,
-                    titles.getOrDefault(each.captureId(), Captures.UNTITLED),
-                    names.getOrDefault(each.endpointId(), EndpointNames.DELETED)))
+                    requireNonNull(titles.get(each.captureId())),
+                    names.getOrDefault(each.endpointId(), EndpointNames.DELETED),
+                    now))
             .toList();
     String next = page.next();
     return new DeliveryTable(

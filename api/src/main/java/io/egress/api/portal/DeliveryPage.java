@@ -22,6 +22,8 @@ import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
 import io.vertx.core.buffer.Buffer;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,13 +40,16 @@ final class DeliveryPage {
   private final Endpoints endpoints;
   private final DeliveryReads deliveries;
   private final SentBodies bodies;
+  private final Clock clock;
 
   DeliveryPage(
       PageRenderer pages,
       Captures captures,
       Endpoints endpoints,
       DeliveryReads deliveries,
-      SentBodies bodies) {
+      SentBodies bodies,
+      Clock clock) {
+    this.clock = clock;
     this.pages = pages;
     this.captures = captures;
     this.endpoints = endpoints;
@@ -121,11 +126,14 @@ final class DeliveryPage {
     DeliveryWithAttempts found = deliveries.one(workspaceId, visit.id());
     Captures.Summary capture =
         captures.summary(workspaceId, found.delivery().captureId()).orElse(null);
-    return detail(found, endpoints.list(workspaceId), capture);
+    return detail(found, endpoints.list(workspaceId), capture, clock.instant());
   }
 
   private static DeliveryDetail detail(
-      DeliveryWithAttempts found, List<Endpoint> all, Captures.@Nullable Summary capture) {
+      DeliveryWithAttempts found,
+      List<Endpoint> all,
+      Captures.@Nullable Summary capture,
+      Instant now) {
     LoggedDelivery delivery = found.delivery();
     Optional<Endpoint> endpoint =
         all.stream().filter(each -> each.id().equals(delivery.endpointId())).findFirst();
@@ -145,7 +153,8 @@ final class DeliveryPage {
         DeliveryRow.of(
             delivery,
             capture == null ? Captures.UNTITLED : capture.title(),
-            endpoint.map(EndpointNames::of).orElse(EndpointNames.DELETED)),
+            endpoint.map(EndpointNames::of).orElse(EndpointNames.DELETED),
+            now),
         url,
         capture,
         AttemptGroup.of(attempts),

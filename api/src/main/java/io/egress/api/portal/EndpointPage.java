@@ -25,8 +25,6 @@ import io.egress.api.portal.view.Overview.EndpointCard;
 import io.egress.api.portal.view.RecentAttempt;
 import io.egress.api.portal.view.ShownSecret;
 import io.egress.webhook.endpoint.Endpoint;
-import io.egress.webhook.endpoint.SigningKey;
-import io.egress.webhook.endpoint.StandardWebhooks;
 import io.egress.webhook.send.CaptureState;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
@@ -171,7 +169,7 @@ final class EndpointPage {
           Duration overlap = Forms.accepted(EndpointBody.rotation(GivenBody.of(body)));
           Endpoints.Issued issued =
               endpoints.rotateSecret(visit.caller(), visit.workspaceId(), visit.id(), overlap);
-          return rotationPage(visit, 201, EndpointsPage.secret(issued), null);
+          return rotationPage(visit, 201, EndpointsPage.secret(issued, serviceKeys), null);
         },
         (status, problem) -> rotationPage(visit, status, null, problem));
   }
@@ -224,14 +222,8 @@ final class EndpointPage {
                 card,
                 hours.isEmpty() ? null : LatencyChart.of(hours, now),
                 newest(visit, endpoint),
-                publicKeys(endpoint),
+                serviceKeys.verifying(endpoint.spec()),
                 tested)));
-  }
-
-  private List<SigningKey> publicKeys(Endpoint endpoint) {
-    return endpoint.spec().standardWebhooks() == StandardWebhooks.ED25519
-        ? serviceKeys.list()
-        : List.of();
   }
 
   private List<RecentAttempt> newest(Visit visit, Endpoint endpoint) {

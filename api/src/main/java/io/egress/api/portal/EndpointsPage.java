@@ -2,7 +2,9 @@ package io.egress.api.portal;
 
 import static java.util.Objects.requireNonNullElse;
 
+import io.egress.api.admin.Operations.OfEndpoints;
 import io.egress.api.admin.endpoints.Endpoints;
+import io.egress.api.admin.signing.ServiceKeys;
 import io.egress.api.call.Answer;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.intake.GivenBody;
@@ -15,6 +17,7 @@ import io.egress.api.portal.view.ShownSecret;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.NewEndpoint;
+import io.egress.webhook.endpoint.SigningKey;
 import io.vertx.core.MultiMap;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
@@ -35,6 +38,7 @@ final class EndpointsPage {
 
   private final PageRenderer pages;
   private final Endpoints endpoints;
+  private final ServiceKeys serviceKeys;
   private final EndpointBody bodies;
   private final EndpointCards cards;
   private final Clock clock;
@@ -49,16 +53,12 @@ final class EndpointsPage {
     static final Shown NOTHING = new Shown(200, null, null, null);
   }
 
-  EndpointsPage(
-      PageRenderer pages,
-      Endpoints endpoints,
-      EndpointBody bodies,
-      EndpointCards cards,
-      Clock clock) {
+  EndpointsPage(PageRenderer pages, OfEndpoints ofEndpoints, EndpointCards cards, Clock clock) {
     this.clock = clock;
     this.pages = pages;
-    this.endpoints = endpoints;
-    this.bodies = bodies;
+    this.endpoints = ofEndpoints.endpoints();
+    this.serviceKeys = ofEndpoints.serviceKeys();
+    this.bodies = ofEndpoints.bodies();
     this.cards = cards;
   }
 
@@ -78,17 +78,24 @@ final class EndpointsPage {
         () -> {
           NewEndpoint endpoint = Forms.accepted(bodies.creation(GivenBody.of(body)));
           Endpoints.Issued issued = endpoints.create(visit.caller(), visit.workspaceId(), endpoint);
-          return page(visit, new Shown(201, secret(issued), issued.endpoint().id(), null));
+          return page(
+              visit, new Shown(201, secret(issued, serviceKeys), issued.endpoint().id(), null));
         },
         (status, problem) -> page(visit, new Shown(status, null, null, problem)));
   }
 
-  static ShownSecret secret(Endpoints.Issued issued) {
+  /** The secret does not verify {@code webhook-signature} where that is by a key of the service. */
+  static ShownSecret secret(Endpoints.Issued issued, ServiceKeys serviceKeys) {
+    Endpoint endpoint = issued.endpoint();
+    List<SigningKey> publicKeys = serviceKeys.verifying(endpoint.spec());
     return new ShownSecret(
-        "Signing secret of " + EndpointNames.of(issued.endpoint()),
+        "Signing secret of " + EndpointNames.of(endpoint),
         issued.secret(),
-        "Copy it now: it is shown only once. The receiver verifies each webhook with it.",
-        issued.standardWebhooksSecret());
+        "Copy it now: it is shown only once. The receiver verifies "
+            + (publicKeys.isEmpty() ? "each webhook" : "x-service-signature")
+            + " with it.",
+        publicKeys.isEmpty() ? issued.standardWebhooksSecret() : null,
+        publicKeys.stream().map(SigningKey::publicKey).toList());
   }
 
   private Answer page(Visit visit, Shown shown) {

@@ -6,7 +6,10 @@ import io.egress.api.intake.Nearest;
 import io.egress.platform.http.Refusal;
 import io.vertx.core.MultiMap;
 import java.net.URLEncoder;
+import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -16,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class FilterQuery {
   static final String NO_ID = "This is not an id, such as 0e37df36-f698-11e6-8dd4-cb9ced3df976.";
   static final String NO_TIME = "This is not a time, such as 2026-01-31T09:30.";
+  static final String NOT_LATER = "This is not later than From.";
+
+  private static final List<String> TIMES = List.of("from", "to");
 
   /** What queries of pages have besides filters. */
   private static final Set<String> OTHERS = Set.of("after", "done", "form", "page", "seen");
@@ -39,10 +45,31 @@ final class FilterQuery {
     return query;
   }
 
+  /** What is wrong with {@code from} and {@code to}, in words for people. */
+  static Map<String, String> timeProblems(MultiMap query) {
+    Map<String, String> problems = new LinkedHashMap<>();
+    for (String time : TIMES) {
+      if (query.contains(time) && !LocalTimes.isTime(query.get(time))) {
+        problems.put(time, NO_TIME);
+      }
+    }
+    if (problems.isEmpty()
+        && query.contains("from")
+        && query.contains("to")
+        && !instant(query, "to").isAfter(instant(query, "from"))) {
+      problems.put("to", NOT_LATER);
+    }
+    return problems;
+  }
+
+  private static Instant instant(MultiMap query, String time) {
+    return Instant.parse(LocalTimes.instant(query.get(time)));
+  }
+
   /** With times as the internal API expects them. */
   static MultiMap instants(MultiMap query) {
     MultiMap changed = MultiMap.caseInsensitiveMultiMap().addAll(query);
-    for (String time : List.of("from", "to")) {
+    for (String time : TIMES) {
       if (query.contains(time)) {
         changed.set(time, LocalTimes.instant(query.get(time)));
       }

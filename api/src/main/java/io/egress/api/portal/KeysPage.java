@@ -14,6 +14,7 @@ import io.egress.platform.http.Refusal;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +64,8 @@ final class KeysPage {
                       minted.key(),
                       "Copy it now: it is shown only once. Clients send it as"
                           + " Authorization: Bearer, followed by the key.",
-                      null),
+                      null,
+                      List.of()),
                   null));
         },
         (status, problem) -> page(visit, new Shown(status, null, problem)));

@@ -62,16 +62,16 @@ public final class Portal {
     this.troubles = new TroublesPart(pages, address, troubles);
     this.overview = new OverviewPage(pages, lookups, all, cards, ofWorkspaces.keeping(), clock);
     this.keys = new KeysPage(pages, ofWorkspaces.keys(), clock);
-    this.endpoints = new EndpointsPage(pages, all, ofEndpoints.bodies(), cards, clock);
+    this.endpoints = new EndpointsPage(pages, ofEndpoints, cards, clock);
     this.endpoint = new EndpointPage(pages, ofEndpoints, ofDeliveries, cards, clock);
     this.verification = new VerificationPage(pages, all, ofDeliveries.verifier());
-    this.deliveries = new DeliveriesPage(pages, lookups, all, reads);
-    this.delivery = new DeliveryPage(pages, lookups, all, reads, ofDeliveries.bodies());
+    this.deliveries = new DeliveriesPage(pages, lookups, all, reads, clock);
+    this.delivery = new DeliveryPage(pages, lookups, all, reads, ofDeliveries.bodies(), clock);
     this.replays = new ReplaysPage(pages, ofDeliveries.replays(), all, reads);
     this.audit =
         new AuditPage(
             pages, ofWorkspaces.audit(), ofWorkspaces.auditExport(), all, ofWorkspaces.keys());
-    this.capture = new CapturePage(pages, ofCaptures, ofWorkspaces.keeping(), all, reads);
+    this.capture = new CapturePage(pages, ofCaptures, ofWorkspaces.keeping(), all, reads, clock);
     this.captures = new CapturesPage(pages, ofCaptures.list());
     this.workspaces = new WorkspacesPage(pages, ofWorkspaces.list(), lookups, clock);
   }

@@ -27,14 +27,17 @@ final class LineSender {
   private @Nullable Cursor last;
   private int sent;
 
+  /** {@code start} is where the reader goes on if nothing is sent; null if it knows that. */
   LineSender(
       PageSender sender,
+      @Nullable Cursor start,
       Function<Cursor, Future<StreamPage>> pageAfter,
       PageRoom room,
       RequestLifetime lifetime,
       BodyEncoder body,
       PacedResponse outlet) {
     this.sender = sender;
+    this.last = start;
     this.pageAfter = pageAfter;
     this.room = room;
     this.lifetime = lifetime;

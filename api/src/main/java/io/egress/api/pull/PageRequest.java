@@ -1,11 +1,13 @@
 package io.egress.api.pull;
 
 import io.egress.api.intake.QueryValues;
+import io.egress.api.intake.Rfc3339;
 import io.egress.platform.http.Refusal;
 import io.egress.transcript.stream.Cursor;
 import io.vertx.core.MultiMap;
 import io.vertx.ext.web.MIMEHeader;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -16,9 +18,25 @@ import org.jspecify.annotations.Nullable;
  *
  * @param lines whether it wants the whole rest of the feed, one entry a line
  * @param limit the entries of a page
+ * @param start where a reader without a cursor starts, unless that is the beginning
  * @param holdMax how long an empty page is held
  */
-record PageRequest(Feed feed, boolean lines, int limit, @Nullable Cursor after, Duration holdMax) {
+record PageRequest(
+    Feed feed,
+    boolean lines,
+    int limit,
+    @Nullable Cursor after,
+    @Nullable Start start,
+    Duration holdMax) {
+  /** {@code at} is null for the time of the request. */
+  record Start(@Nullable Instant at) {
+    private static final String NOW = "now";
+
+    private static Optional<Start> read(String text) {
+      return text.equals(NOW) ? Optional.of(new Start(null)) : Rfc3339.read(text).map(Start::new);
+    }
+  }
+
   private static final String NDJSON = "x-ndjson";
   private static final int WAIT_SECONDS_MAX = 30;
   private static final Pattern SECONDS = Pattern.compile("[0-9]{1,2}");
@@ -32,11 +50,21 @@ record PageRequest(Feed feed, boolean lines, int limit, @Nullable Cursor after, 
           "limit is for pages: with application/x-ndjson, the answer is everything after"
               + " the cursor");
     }
+    Start start =
+        QueryValues.one(
+            query,
+            "start",
+            Start::read,
+            "must be now, or one instant such as 2026-01-31T09:30:00Z");
+    if (start != null && query.contains("after")) {
+      throw new Refusal(400, "start is for the first request: after says where to go on");
+    }
     return new PageRequest(
         feed,
         lines,
         lines ? QueryValues.LIMIT_MAX : QueryValues.limit(query),
         after(query.getAll("after")),
+        start,
         holdMax(query));
   }
 
@@ -53,7 +81,17 @@ record PageRequest(Feed feed, boolean lines, int limit, @Nullable Cursor after, 
 
   /** For the page that follows. */
   PageRequest continuedAfter(Cursor end) {
-    return new PageRequest(feed, lines, limit, end, Duration.ZERO);
+    return new PageRequest(feed, lines, limit, end, null, Duration.ZERO);
+  }
+
+  /** Where {@link #start} is. */
+  PageRequest startingAfter(Cursor place) {
+    return new PageRequest(feed, lines, limit, place, start, holdMax);
+  }
+
+  /** Where the reader goes on after an empty page; null if it knows that already. */
+  @Nullable Cursor endOfNothing() {
+    return start == null ? null : after;
   }
 
   private static Duration holdMax(MultiMap query) {

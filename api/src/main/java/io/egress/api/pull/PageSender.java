@@ -59,11 +59,12 @@ final class PageSender {
 
   /** {@code room} covers at least the documents already loaded. */
   Future<Void> sendList(
-      Feed feed, StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
-    body.literal("{\"" + feed.word() + "\":[");
+      PageRequest request, StreamPage page, PageRoom room, BodyEncoder body, PacedResponse outlet) {
+    body.literal("{\"" + request.feed().word() + "\":[");
     return sendDocuments(page, Form.ARRAY, room, body, outlet)
         .compose(_ -> {
-          body.literal("]," + pageInfo(page.end(), page.hasNext()).substring(1));
+          Cursor end = page.end() == null ? request.endOfNothing() : page.end();
+          body.literal("]," + pageInfo(end, page.hasNext()).substring(1));
           return finish(body, outlet);
         });
   }

@@ -118,7 +118,17 @@ public final class PullHandler {
     } catch (Refusal refused) {
       return refuseIfKnown(reader, refused);
     }
-    return page(ctx, reader, request, System.nanoTime() + request.holdMax().toNanos());
+    long waitUntilNanos = System.nanoTime() + request.holdMax().toNanos();
+    return request.start() == null
+        ? page(ctx, reader, request, waitUntilNanos)
+        : store
+            .place(reader.key(), request)
+            .compose(place ->
+                page(
+                    ctx,
+                    reader,
+                    request.startingAfter(place.orElseThrow(() -> ended(reader))),
+                    waitUntilNanos));
   }
 
   /** While it is held, a request has no memory. */
@@ -182,7 +192,7 @@ public final class PullHandler {
           ctx,
           page,
           (body, outlet) ->
-              sender.sendList(request.feed(), page, room, body, outlet).map(page.entries().size()));
+              sender.sendList(request, page, room, body, outlet).map(page.entries().size()));
     }
     response.putHeader(HttpHeaders.CONTENT_TYPE, "application/x-ndjson");
     return send(
@@ -191,6 +201,7 @@ public final class PullHandler {
         (body, outlet) ->
             new LineSender(
                     sender,
+                    request.endOfNothing(),
                     end -> read(reader, request.continuedAfter(end), PageSender.CHUNK_BYTES),
                     room,
                     RequestLifetime.of(ctx),

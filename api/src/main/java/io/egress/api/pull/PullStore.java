@@ -51,6 +51,7 @@ public final class PullStore {
   private final DocumentStore documents;
   private final KnownKeys keys;
   private final PageQuery query;
+  private final StartQuery start;
   private final PageSources sources;
   private final Inventory inventory;
   private final SentLedger ledger;
@@ -65,6 +66,7 @@ public final class PullStore {
     this.documents = documents;
     this.keys = new KnownKeys(pool);
     this.query = new PageQuery(documents);
+    this.start = new StartQuery(pool);
     this.inventory = new Inventory(pool);
     this.ledger = new SentLedger(pool);
     this.sources = new PageSources(metrics);
@@ -79,6 +81,11 @@ public final class PullStore {
             ? query.read(pool, key, request, bytesMax)
             : standby.page(key, request, bytesMax);
     return page.onSuccess(read -> read.ifPresent(sources::read));
+  }
+
+  /** Where the request starts; empty if the key is unknown or expired. */
+  Future<Optional<Cursor>> place(ApiKey key, PageRequest request) {
+    return start.place(key, request);
   }
 
   /**

@@ -78,6 +78,81 @@ class CapturesPageTest {
     assertThat(browser.get(page).body()).contains("Erased", "#1").doesNotContain("Kickoff");
   }
 
+  @Test
+  void aBlankTitleIsThatOfTheDocumentAndFoundByIt() {
+    UUID empty = put("");
+    UUID spaces = put("  \t ");
+    UUID erased = put("Secret plans");
+    service.internal("DELETE", "/internal/v1/captures/" + erased, "{\"reason\":\"a request\"}");
+
+    String list = browser.get(page).body();
+    assertThat(row(list, empty)).contains(">Untitled conversation</a>");
+    assertThat(row(list, spaces)).contains(">Untitled conversation</a>");
+    assertThat(row(list, erased)).contains(">Erased capture</a>");
+    assertThat(browser.get(page + "?search=untitled").body())
+        .contains(empty.toString(), spaces.toString())
+        .doesNotContain(erased.toString());
+  }
+
+  @Test
+  void anErasedCaptureIsCalledThatAmongDeliveries() {
+    service.internal(
+        "POST",
+        "/internal/v1/workspaces/" + workspace + "/endpoints",
+        new JsonObject().put("url", "https://receiver.invalid/"));
+    UUID erased = put("Secret plans");
+    put("");
+    service.internal("DELETE", "/internal/v1/captures/" + erased, "{\"reason\":\"a request\"}");
+
+    assertThat(browser.get("/portal/" + workspace + "/deliveries").body())
+        .contains("Erased capture", "Untitled conversation")
+        .doesNotContain("Secret plans");
+    assertThat(browser.get("/portal/" + workspace + "/deliveries?title=untitled").body())
+        .contains("Untitled conversation")
+        .doesNotContain("Erased capture");
+  }
+
+  @Test
+  void nobodyWhoSpokeIsLeftOutWithoutAWord() {
+    JsonArray participants = new JsonArray();
+    JsonArray segments = new JsonArray();
+    for (int i = 1; i <= 60; i++) {
+      String label = "S" + i;
+      JsonObject participant = new JsonObject().put("label", label).put("speech_ms", 900);
+      if (i <= 57) {
+        participant
+            .put("match_confidence", 0.9)
+            .put(
+                "member",
+                new JsonObject()
+                    .put("id", UUID.randomUUID().toString())
+                    .put("name", "Member " + i));
+      }
+      participants.add(participant);
+      segments.add(
+          new JsonObject()
+              .put("start_ms", i * 1_000)
+              .put("end_ms", i * 1_000 + 900)
+              .put("speaker", label)
+              .put("text", "Here."));
+    }
+    UUID id = UUID.randomUUID();
+    JsonObject capture =
+        Service.capture(workspace).put("participants", participants).put("segments", segments);
+    HttpResponse<String> answer = service.put(id, capture);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+
+    assertThat(row(browser.get(page).body(), id)).contains("Member 57, 3 unnamed");
+    assertThat(browser.get(page + "/" + id).body())
+        .contains("Member 50</bdi> and 10 more")
+        .doesNotContain("Member 51</bdi>");
+  }
+
+  private static String row(String list, UUID id) {
+    int begin = list.indexOf("id=\"capture-" + id);
+    return list.substring(begin, list.indexOf("</tr>", begin));
+  }
+
   private UUID put(String title) {
     UUID id = UUID.randomUUID();
     JsonObject capture =

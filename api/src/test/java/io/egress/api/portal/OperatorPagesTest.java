@@ -268,9 +268,20 @@ class OperatorPagesTest {
     service.internal("DELETE", api, "");
 
     assertThat(operator.get(HOME + "/?search=" + workspace).body()).contains("ended at");
-    assertThat(operator.get(page + "/").statusCode()).isEqualTo(200);
+    for (String each :
+        List.of("/", "/captures", "/keys", "/endpoints", "/deliveries", "/replays")) {
+      assertThat(operator.get(page + each).body())
+          .as(each)
+          .contains("This workspace ended at", "Its captures are being erased")
+          .doesNotContain("<button class=\"primary\">", "Add an endpoint", "kept for good");
+    }
     assertThat(operator.submit(page + "/keys", page + "/keys", Map.of("name", "late")).statusCode())
         .isEqualTo(410);
+
+    service.query("update workspaces set emptied_at = now() where id = '%s'".formatted(workspace));
+    assertThat(operator.get(page + "/").body()).contains("All its captures were erased by");
+    assertThat(row(operator.get(HOME + "/?search=" + workspace).body(), workspace))
+        .contains("ended at");
   }
 
   private static long audit(String workspaceId, String action, @Nullable String actor) {

@@ -17,6 +17,9 @@ import java.util.Optional;
  * release. The checksum detects alterations; it needs no key, because a cursor grants no access.
  */
 public record Cursor(long position, long chain) {
+  /** Before everything, of a reader that starts with what an empty stream will get. */
+  public static final Cursor BEGINNING = new Cursor(0, 0);
+
   private static final byte VERSION = 1;
 
   /** Any text is the base64 of something; of most, the first byte is not a version. */
@@ -31,7 +34,7 @@ public record Cursor(long position, long chain) {
   private static final int CHARS = BYTES / 3 * 4;
 
   public Cursor {
-    if (position < 1) {
+    if (position < 0 || (position == 0 && chain != 0)) {
       throw new IllegalArgumentException("position is below 1: " + position);
     }
   }
@@ -73,7 +76,11 @@ public record Cursor(long position, long chain) {
       return Optional.empty();
     }
     long position = fields.getLong();
-    return position < 1 ? Optional.empty() : Optional.of(new Cursor(position, fields.getLong()));
+    long chain = fields.getLong();
+    if (position == 0 && chain == 0) {
+      return Optional.of(BEGINNING);
+    }
+    return position < 1 ? Optional.empty() : Optional.of(new Cursor(position, chain));
   }
 
   private static byte[] checksum(byte[] bytes) {

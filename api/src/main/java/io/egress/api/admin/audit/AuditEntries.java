@@ -50,8 +50,9 @@ public final class AuditEntries {
 
   /**
    * Of one entry more than {@code limit}. What is searched for is compared outside of the entries
-   * in their order: PostgreSQL expects few entries of an average workspace, and would read and sort
-   * all that the index has. The inner limit keeps it from moving the conditions inside.
+   * in their order, where the offset keeps it, and hidden in {@code coalesce()}: PostgreSQL expects
+   * few entries of an average workspace, and if few of those were to match, it would read and sort
+   * all that the index has.
    */
   static Statement statement(AuditFilter filter, int limit) {
     List<@Nullable Object> values = new ArrayList<>();
@@ -68,8 +69,8 @@ public final class AuditEntries {
     String searched =
         found.isEmpty()
             ? entries
-            : "select * from (%s limit %d) as entries where true%s"
-                .formatted(entries, Long.MAX_VALUE, found);
+            : "select * from (%s offset 0) as entries where coalesce(true%s, false)"
+                .formatted(entries, found);
     values.add((long) limit + 1);
     return new Statement(searched + " limit $" + values.size(), Rows.parameters(values.toArray()));
   }

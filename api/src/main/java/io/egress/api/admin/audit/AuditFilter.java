@@ -2,6 +2,7 @@ package io.egress.api.admin.audit;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.intake.Period;
 import io.egress.api.intake.QueryValues;
 import io.egress.platform.http.PathIds;
 import io.egress.platform.http.Refusal;
@@ -35,8 +36,9 @@ public record AuditFilter(
 
   /** Throws {@link Refusal} with status 400. */
   public static AuditFilter from(@Nullable UUID workspaceId, MultiMap query, int limitMax) {
-    Instant from = QueryValues.instant(query, "from");
-    Instant to = QueryValues.instant(query, "to");
+    Period period = Period.of(query);
+    Instant from = period.from();
+    Instant to = period.to();
     AuditCursor after = QueryValues.after(query, AuditCursor::decode);
     AuditCursor end = to == null ? AuditCursor.first() : AuditCursor.before(to);
     return new AuditFilter(

@@ -1,6 +1,7 @@
 package io.egress.api.admin.captures;
 
 import io.egress.api.intake.CursorText;
+import io.egress.api.intake.Period;
 import io.egress.api.intake.QueryValues;
 import io.egress.platform.http.Refusal;
 import io.egress.transcript.capture.Mode;
@@ -35,13 +36,14 @@ public record CaptureFilter(
 
   /** Throws {@link Refusal} with status 400. */
   public static CaptureFilter from(MultiMap query) {
+    Period period = Period.of(query);
     return new CaptureFilter(
         text(query, "search"),
         text(query, "member"),
         text(query, "device"),
         QueryValues.one(query, "mode", Mode::find, "must be " + MODES),
-        QueryValues.instant(query, "from"),
-        QueryValues.instant(query, "to"),
+        period.from(),
+        period.to(),
         QueryValues.after(query, CaptureFilter::decode),
         QueryValues.limit(query));
   }

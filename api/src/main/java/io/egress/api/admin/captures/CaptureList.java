@@ -1,5 +1,7 @@
 package io.egress.api.admin.captures;
 
+import static java.util.stream.Collectors.joining;
+
 import io.egress.platform.database.Rows;
 import io.egress.platform.http.PathIds;
 import io.vertx.sqlclient.Pool;
@@ -8,6 +10,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,13 +56,14 @@ public final class CaptureList {
       from stream s join captures c on c.id = s.capture_id
         left join devices d on d.workspace_id = c.workspace_id and d.id = c.device_id and c.erased_at is null
       where s.workspace_id = $1 and s.position > $2 and s.position <= $3
-        and ($4::text is null or strpos(folded(c.title), folded($4)) > 0)
+        and ($4::text is null or strpos(%s, folded($4)) > 0)
         and ($5::uuid[] is null or c.members && $5)
         and ($6::uuid[] is null or c.device_id = any($6))
         and ($7::text is null or c.mode = $7)
         and (c.erased_at is null or num_nonnulls($4, $5, $6, $7) = 0)
       order by s.position desc limit $8
-      """;
+      """
+          .formatted(Captures.SEARCHED_TITLE);
 
   /**
    * A capture in the list.
@@ -83,6 +87,18 @@ public final class CaptureList {
       @Nullable Instant erasedAt) {
     public Listed {
       members = List.copyOf(members);
+    }
+
+    public String shownTitle() {
+      return Captures.shownTitle(title, erasedAt);
+    }
+
+    /** The names, and how many have none; empty if nobody spoke. */
+    public String shownSpeakers() {
+      int unnamed = speakers - members.size();
+      return Stream.concat(
+              members.stream(), unnamed > 0 ? Stream.of(unnamed + " unnamed") : Stream.of())
+          .collect(joining(", "));
     }
   }
 

@@ -21,9 +21,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads what people and commands see of captures. */
 public final class Captures {
+  /** As in documents. */
   public static final String UNTITLED = "Untitled conversation";
 
-  private static final int SPEAKERS_MAX = 50;
+  private static final String ERASED = "Erased capture";
+
+  /** What a search for a title looks at: of {@code captures c}, that of its document. */
+  static final String SEARCHED_TITLE =
+      "folded(case when c.title ~ '\\S' then c.title else '%s' end)".formatted(UNTITLED);
+
   private static final int LINES_MAX = 12;
   private static final int LINE_MAX = 300;
 
@@ -39,14 +45,14 @@ public final class Captures {
 
   private static final String SUMMARY =
       """
-      select c.title, c.started_at, d.name as device
+      select c.title, c.erased_at, c.started_at, d.name as device
       from captures c left join devices d on d.workspace_id = c.workspace_id and d.id = c.device_id
       where c.id = $1 and c.workspace_id = $2
       """;
 
   private static final String NEWEST =
       """
-      select w.stream_head, c.title, s.entered_at
+      select w.stream_head, c.title, c.erased_at, s.entered_at
       from workspaces w
         left join stream s on s.workspace_id = w.id and s.position = w.stream_head
         left join captures c on c.id = s.capture_id
@@ -56,8 +62,12 @@ public final class Captures {
   private static final String TITLES =
       "select id, title from captures where id = any($1) and workspace_id = $2 and title ~ '\\S'";
 
+  private static final String SHOWN_TITLES =
+      "select id, title, erased_at from captures where id = any($1) and workspace_id = $2";
+
   private static final String TITLED =
-      "select id from captures where id = any($1) and strpos(folded(title), folded($2)) > 0";
+      "select id from captures c where id = any($1) and erased_at is null and strpos(%s, folded($2)) > 0"
+          .formatted(SEARCHED_TITLE);
 
   private static final String REVISION =
       "select revision from captures where id = $1 and workspace_id = $2 and erased_at is null";
@@ -127,6 +137,12 @@ public final class Captures {
     return Rows.byId(Rows.of(pool, TITLES, distinct, workspaceId), row -> row.getString("title"));
   }
 
+  /** As pages show them, keyed by capture id. */
+  public Map<UUID, String> shownTitles(UUID workspaceId, Collection<UUID> ids) {
+    UUID[] distinct = ids.stream().distinct().toArray(UUID[]::new);
+    return Rows.byId(Rows.of(pool, SHOWN_TITLES, distinct, workspaceId), Captures::title);
+  }
+
   /** Those whose title contains the text, as {@link CaptureFilter} compares them. */
   public Set<UUID> titled(Collection<UUID> ids, String text) {
     UUID[] distinct = ids.stream().distinct().toArray(UUID[]::new);
@@ -183,12 +199,19 @@ public final class Captures {
         title(row),
         Rows.instant(row, "started_at"),
         row.getString("device"),
-        names.values().stream().limit(SPEAKERS_MAX).toList(),
+        List.copyOf(names.values()),
         opening);
   }
 
   private static String title(Row row) {
-    String title = row.getString("title");
+    return shownTitle(row.getString("title"), Rows.optionalInstant(row, "erased_at"));
+  }
+
+  /** What pages call a capture. */
+  static String shownTitle(@Nullable String title, @Nullable Instant erasedAt) {
+    if (erasedAt != null) {
+      return ERASED;
+    }
     return title == null || title.isBlank() ? UNTITLED : title;
   }
 }

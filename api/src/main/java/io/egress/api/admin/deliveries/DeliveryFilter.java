@@ -1,5 +1,6 @@
 package io.egress.api.admin.deliveries;
 
+import io.egress.api.intake.Period;
 import io.egress.api.intake.QueryValues;
 import io.egress.platform.http.PathIds;
 import io.egress.platform.http.Refusal;
@@ -65,6 +66,7 @@ record DeliveryFilter(
 
   /** Throws {@link Refusal} with status 400. */
   static DeliveryFilter from(MultiMap query) {
+    Period period = Period.of(query);
     return new DeliveryFilter(
         QueryValues.one(query, "state", DeliveryState::find, "must be one of " + STATES),
         QueryValues.one(query, "capture_id", PathIds::uuid, "must be one UUID"),
@@ -78,8 +80,8 @@ record DeliveryFilter(
             "title",
             text -> Optional.of(text).filter(DeliveryFilter::isTitle),
             "must be one text of 1 to " + TITLE_CHARACTERS_MAX + " characters"),
-        QueryValues.instant(query, "from"),
-        QueryValues.instant(query, "to"),
+        period.from(),
+        period.to(),
         QueryValues.limit(query),
         QueryValues.after(query, DeliveryCursor::decode));
   }

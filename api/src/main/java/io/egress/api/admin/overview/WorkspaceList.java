@@ -58,8 +58,8 @@ public final class WorkspaceList {
       with %s, l as materialized (
         select w.id, t.workspace_id is not null as troubled
         from workspaces w left join troubled t on t.workspace_id = w.id
-        where w.emptied_at is null
-          and ($1::text is null or strpos(lower(w.name), lower($1)) > 0 or starts_with(w.id::text, lower($1)))
+        where case when $1::text is null then w.emptied_at is null
+            else strpos(lower(w.name), lower($1)) > 0 or starts_with(w.id::text, lower($1)) end
           and ($2::boolean is null or (t.workspace_id is null, w.id) > (not $2, $3))
         order by t.workspace_id is null, w.id limit $4)
       %s order by not l.troubled, w.id
@@ -148,7 +148,8 @@ public final class WorkspaceList {
   }
 
   /**
-   * Those with an endpoint that is paused or failed recently come first.
+   * Those with an endpoint that is paused or failed recently come first. Those that have ended and
+   * are empty are only found by a search.
    *
    * @param search only those whose name contains it, or whose id begins with it; null for all
    */

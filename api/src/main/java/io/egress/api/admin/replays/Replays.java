@@ -44,14 +44,21 @@ public final class Replays {
     this.backfills = new Backfills(pool);
   }
 
+  /** A range may end where it begins, as one does that goes on where the last replay ended. */
   public Replay start(Caller caller, UUID workspaceId, UUID endpointId, Backfills.Range range) {
     requireEndpoint(workspaceId, endpointId);
-    return transactions.call(tx ->
-        started(
-            tx,
-            caller,
-            workspaceId,
-            Backfills.add(tx, workspaceId, endpointId, range, caller.actor())));
+    return transactions.call(tx -> {
+      Replay started =
+          started(
+              tx,
+              caller,
+              workspaceId,
+              Backfills.add(tx, workspaceId, endpointId, range, caller.actor()));
+      if (range.fromPosition() != null && started.toPosition() + 1 < started.fromPosition()) {
+        throw beyondTheEnd(started);
+      }
+      return started;
+    });
   }
 
   /** Sends the capture of {@code delivery} to its endpoint again. */
@@ -169,6 +176,13 @@ public final class Replays {
 
   private static Refusal unknown() {
     return new Refusal(404, "no such replay in this workspace");
+  }
+
+  private static Refusal beyondTheEnd(Replay replay) {
+    return new Refusal(
+        409,
+        "there is nothing to replay: position %d is after the last one, %d"
+            .formatted(replay.fromPosition(), replay.toPosition()));
   }
 
   private static Refusal tooMany() {

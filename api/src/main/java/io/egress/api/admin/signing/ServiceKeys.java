@@ -52,6 +52,11 @@ public final class ServiceKeys {
     return SigningKeyStore.list(pool).await();
   }
 
+  /** Those that verify what the endpoint is sent; none unless that is signed with them. */
+  public List<SigningKey> verifying(EndpointSpec spec) {
+    return areNeededBy(spec) ? list() : List.of();
+  }
+
   /** The previous key keeps signing beside the new one for {@code overlap}. */
   SigningKey rotate(SqlConnection tx, Caller caller, Duration overlap) {
     if (secretBox == null) {

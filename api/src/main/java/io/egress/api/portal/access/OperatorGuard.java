@@ -69,7 +69,7 @@ public final class OperatorGuard extends PortalGuard {
     if (!workspace.isVisited()) {
       recordVisit(call, operator, token, workspaceId);
     }
-    return operator.at(workspaceId, workspace.name());
+    return operator.at(workspaceId, workspace.name(), workspace.end());
   }
 
   private void recordVisit(

@@ -18,8 +18,8 @@ public record OperatorSession(String actor, String csrfToken) {
   }
 
   /** The session on the pages of one workspace. */
-  PortalSession at(UUID workspaceId, @Nullable String name) {
-    return new PortalSession(workspaceId, name, PortalRole.OPERATOR, actor, csrfToken);
+  PortalSession at(UUID workspaceId, @Nullable String name, @Nullable Ended end) {
+    return new PortalSession(workspaceId, name, end, PortalRole.OPERATOR, actor, csrfToken);
   }
 
   /** Tokens are never printed. */

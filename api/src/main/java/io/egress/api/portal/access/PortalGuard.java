@@ -2,6 +2,7 @@ package io.egress.api.portal.access;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;
 import io.egress.api.call.Calls;
@@ -50,6 +51,9 @@ public abstract class PortalGuard {
   }
 
   private static void requireChanger(Visit visit) {
+    if (visit.session().end() != null) {
+      throw Workspaces.ended();
+    }
     if (!visit.session().mayChange()) {
       throw new Refusal(403, "This session is read-only.");
     }

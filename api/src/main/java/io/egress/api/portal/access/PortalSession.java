@@ -10,12 +10,14 @@ import org.jspecify.annotations.Nullable;
  * pages of others at the same time.
  *
  * @param workspaceName null if it has none
+ * @param end null unless the workspace has ended, which only operators' sessions outlive
  * @param actor the user, as named by the application that requested the link
  * @param csrfToken required in every request that changes something
  */
 public record PortalSession(
     UUID workspaceId,
     @Nullable String workspaceName,
+    @Nullable Ended end,
     PortalRole role,
     @Nullable String actor,
     String csrfToken) {
@@ -26,7 +28,7 @@ public record PortalSession(
   }
 
   public boolean mayChange() {
-    return role != PortalRole.VIEW;
+    return role != PortalRole.VIEW && end == null;
   }
 
   public boolean isOperator() {

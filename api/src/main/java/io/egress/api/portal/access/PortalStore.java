@@ -62,7 +62,8 @@ final class PortalStore {
 
   private static final String WORKSPACE =
       """
-      select name, exists (select from portal_visits where session = $1 and workspace_id = $2) as is_visited
+      select name, ended_at, emptied_at,
+        exists (select from portal_visits where session = $1 and workspace_id = $2) as is_visited
       from workspaces where id = $2
       """;
 
@@ -109,7 +110,7 @@ final class PortalStore {
   }
 
   /** A workspace that an operator's session asks for. */
-  record Workspace(@Nullable String name, boolean isVisited) {}
+  record Workspace(@Nullable String name, @Nullable Ended end, boolean isVisited) {}
 
   private final Pool pool;
 
@@ -153,6 +154,7 @@ final class PortalStore {
             new PortalSession(
                 workspaceId,
                 row.getString("workspace_name"),
+                null,
                 PortalRole.find(row.getString("role")).orElseThrow(),
                 row.getString("actor"),
                 token.derived(CSRF)));
@@ -169,7 +171,12 @@ final class PortalStore {
   Optional<Workspace> workspace(PortalToken token, UUID workspaceId) {
     return Rows.one(
         Rows.of(pool, WORKSPACE, token.hash(), workspaceId),
-        row -> new Workspace(row.getString("name"), row.getBoolean("is_visited")));
+        row ->
+            new Workspace(
+                row.getString("name"),
+                Ended.of(
+                    Rows.optionalInstant(row, "ended_at"), Rows.optionalInstant(row, "emptied_at")),
+                row.getBoolean("is_visited")));
   }
 
   /** Returns whether the session enters the workspace for the first time. */

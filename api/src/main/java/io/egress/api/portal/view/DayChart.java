@@ -105,7 +105,7 @@ public record DayChart(
 
   private static String label(Map<String, Long> totals) {
     if (totals.isEmpty()) {
-      return "Last 24 hours: no deliveries";
+      return "Last 24 hours: no live deliveries";
     }
     StringJoiner label = new StringJoiner(", ", "Last 24 hours: ", "");
     totals.forEach((kind, count) -> label.add(Times.number(count) + " " + words(kind)));

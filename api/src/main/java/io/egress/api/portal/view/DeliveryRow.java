@@ -3,11 +3,16 @@ package io.egress.api.portal.view;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.send.FailureText;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A delivery in a list. */
+/**
+ * A delivery in a list.
+ *
+ * @param isOverdue whether its next attempt should have been made
+ */
 public record DeliveryRow(
     UUID id,
     UUID captureId,
@@ -20,7 +25,11 @@ public record DeliveryRow(
     int attempts,
     @Nullable String lastOutcome,
     Instant owedAt,
-    @Nullable Instant nextAttemptAt) {
+    @Nullable Instant nextAttemptAt,
+    boolean isOverdue) {
+  /** An attempt that starts later than that is not on time. */
+  private static final Duration ON_TIME = Duration.ofSeconds(10);
+
   /** The state in words. */
   public String shownState() {
     return DeliveryState.of(state).shown();
@@ -35,7 +44,9 @@ public record DeliveryRow(
     return lastOutcome != null && !lastOutcome.equals(shownState());
   }
 
-  public static DeliveryRow of(LoggedDelivery delivery, String capture, String endpoint) {
+  public static DeliveryRow of(
+      LoggedDelivery delivery, String capture, String endpoint, Instant now) {
+    Instant nextAttemptAt = delivery.nextAttemptAt();
     return new DeliveryRow(
         delivery.id(),
         delivery.captureId(),
@@ -48,6 +59,7 @@ public record DeliveryRow(
         delivery.attempts(),
         delivery.lastOutcome() == null ? null : FailureText.words(delivery.lastOutcome()),
         delivery.owedAt(),
-        delivery.nextAttemptAt());
+        nextAttemptAt,
+        nextAttemptAt != null && nextAttemptAt.plus(ON_TIME).isBefore(now));
   }
 }

@@ -2,6 +2,7 @@ package io.egress.api.portal.view;
 
 import static java.util.Objects.requireNonNull;
 
+import io.egress.api.portal.access.Ended;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     workspace
  * @param workspaceId null on an operator's own pages
  * @param workspaceName null if it has none
+ * @param end null unless the workspace has ended
  * @param role in words
  * @param csrf the token that forms send
  * @param troubles the banner that says what is wrong with the service itself
@@ -27,6 +29,7 @@ public record Frame(
     String home,
     @Nullable UUID workspaceId,
     @Nullable String workspaceName,
+    @Nullable Ended end,
     String role,
     boolean mayChange,
     @Nullable String actor,
@@ -54,6 +57,7 @@ public record Frame(
         home,
         workspaceId,
         workspaceName,
+        end,
         role,
         mayChange,
         actor,

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param problems endpoints that are down, failing or paused, in words
  * @param moreProblems how many more there are
  * @param behind what is late or was not delivered; one a line
- * @param keeps for how long it keeps captures
+ * @param keeps for how long it keeps captures; a dash if it has ended
  */
 public record WorkspaceRow(
     UUID id,
@@ -109,6 +109,9 @@ public record WorkspaceRow(
   }
 
   private static String keeps(WorkspaceList.Listed workspace) {
+    if (workspace.endedAt() != null) {
+      return "–";
+    }
     String kept = Times.kept(workspace.retention());
     return workspace.legalHold() ? kept + ", on legal hold" : kept;
   }

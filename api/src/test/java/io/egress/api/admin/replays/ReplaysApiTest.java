@@ -126,6 +126,30 @@ class ReplaysApiTest {
   }
 
   @Test
+  void aRangeThatCanHaveNothingIsRefused() {
+    captures(2);
+    start(new JsonObject().put("from_position", 3));
+
+    assertThat(refused(409, new JsonObject().put("from_position", 99_999)))
+        .contains("position 99999 is after the last one, 2");
+    assertThat(refused(400, new JsonObject().put("from_position", 2).put("to_position", 1)))
+        .contains("to_position: must not be less than from_position");
+    JsonObject backwards =
+        new JsonObject().put("from", "2026-01-02T00:00:00Z").put("to", "2026-01-01T00:00:00Z");
+    assertThat(refused(400, backwards)).contains("to: must be after from");
+    assertThat(get(path + "/endpoints/" + endpoint + "/replays").getJsonArray("replays"))
+        .as("replays")
+        .hasSize(1);
+  }
+
+  private String refused(int status, JsonObject body) {
+    HttpResponse<String> answer =
+        service.internal("POST", path + "/endpoints/" + endpoint + "/replays", body);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+    return answer.body();
+  }
+
+  @Test
   void canBeLimitedToUndeliveredCaptures() {
     captures(2);
 
