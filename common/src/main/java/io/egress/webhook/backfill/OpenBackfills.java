@@ -40,7 +40,7 @@ public final class OpenBackfills {
    *
    * @param nextPosition the first position of the next batch
    * @param last whether the backfill ends with this batch
-   * @param atHead whether it has come to the head of the stream, and goes on as that grows
+   * @param atHead whether a catch-up has come to the head of the stream, and goes on as that grows
    */
   public record Batch(List<Delivery> deliveries, long nextPosition, boolean last, boolean atHead) {
     public Batch {
@@ -90,7 +90,7 @@ public final class OpenBackfills {
    */
   private static final String TAKE =
       """
-      select b.id, asked.max, b.last_position, b.is_open, b.endpoint_id, b.origin, b.is_of_changes, b.created_at, s.place, s.position,
+      select b.id, asked.max, b.last_position, b.endpoint_id, b.origin, b.is_of_changes, b.created_at, s.place, s.position,
         s.capture_id, s.owed_at, s.wanted, s.of_replay
       from unnest($1::uuid[], $2::integer[]) as asked (id, max)
         join unfinished_backfills b on b.id = asked.id
@@ -98,7 +98,7 @@ public final class OpenBackfills {
         left join lateral (
           (select position as place, position, capture_id, entered_at as owed_at,
               case
-                when b.origin in ('backfill', 'live') then e.filters = '[]' or admits(e.filters, t)
+                when b.origin = 'backfill' then e.filters = '[]' or admits(e.filters, t)
                 when b.origin = 'replay' then wants(e.spec->'filter', t) and not exists (
                   select from erasures x where x.capture_id = t.capture_id)
                 else true end as wanted,
@@ -114,7 +114,7 @@ public final class OpenBackfills {
             order by u.position fetch first (asked.max) rows with ties)
           union all
           (%s)) s on true
-      where (not e.paused or b.origin = 'live') and e.deleted_at is null
+      where not e.paused and e.deleted_at is null
       order by b.id, s.place
       """
           .formatted(
@@ -171,9 +171,26 @@ public final class OpenBackfills {
 
   /**
    * The next batch of each, of at most so many; those that are finished, or whose endpoint is
-   * paused or deleted, are left out.
+   * deleted, are left out, as are those that wait for a paused one. Keyed by id.
    */
-  public Future<Map<UUID, Batch>> take(Map<UUID, Integer> most) {
+  public Future<Map<UUID, Batch>> take(Map<Open, Integer> most) {
+    Map<UUID, Integer> catchUps = new HashMap<>();
+    Map<UUID, Integer> others = new HashMap<>();
+    most.forEach((open, max) -> (open.isCatchUp() ? catchUps : others).put(open.id(), max));
+    Future<Map<UUID, Batch>> taken = CatchUpBatches.take(pool, catchUps);
+    return takeOthers(others)
+        .compose(batches ->
+            taken.map(more -> {
+              Map<UUID, Batch> all = new HashMap<>(batches);
+              all.putAll(more);
+              return all;
+            }));
+  }
+
+  private Future<Map<UUID, Batch>> takeOthers(Map<UUID, Integer> most) {
+    if (most.isEmpty()) {
+      return Future.succeededFuture(Map.of());
+    }
     List<UUID> ids = List.copyOf(most.keySet());
     return pool.preparedQuery(TAKE)
         .execute(
@@ -237,13 +254,11 @@ public final class OpenBackfills {
   private static Batch batch(UUID id, List<Row> rows, Set<UUID> delivered) {
     List<Delivery> deliveries = new ArrayList<>(rows.size());
     long end = 0;
-    boolean isOpen = false;
     long taken = 0;
     long added = 0;
     int found = 0;
     for (Row row : rows) {
       end = row.getLong("last_position");
-      isOpen = row.getBoolean("is_open");
       Long place = row.getLong("place");
       if (place != null) {
         taken = place;
@@ -258,7 +273,7 @@ public final class OpenBackfills {
       }
     }
     boolean isAll = found < rows.getFirst().getInteger("max") || taken >= end;
-    return new Batch(deliveries, isAll ? end + 1 : taken + 1, isAll && !isOpen, isAll && isOpen);
+    return new Batch(deliveries, isAll ? end + 1 : taken + 1, isAll, false);
   }
 
   private static UUID firstId(Row row) {
@@ -270,8 +285,7 @@ public final class OpenBackfills {
     UUID captureId = row.getUUID("capture_id");
     long position = row.getLong("position");
     Origin origin = Origin.of(row.getString("origin"));
-    boolean sinceTheBackfill = !row.getBoolean("is_of_changes") && origin != Origin.LIVE;
-    Instant owedAt = Rows.instant(row, sinceTheBackfill ? "created_at" : "owed_at");
+    Instant owedAt = Rows.instant(row, row.getBoolean("is_of_changes") ? "owed_at" : "created_at");
     return switch (origin) {
       case LIVE, BACKFILL ->
           Delivery.first(

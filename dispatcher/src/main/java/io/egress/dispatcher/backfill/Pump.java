@@ -4,6 +4,7 @@ import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.webhook.backfill.OpenBackfills;
 import io.egress.webhook.backfill.OpenBackfills.Batch;
+import io.egress.webhook.backfill.OpenBackfills.Open;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.LogEntry;
@@ -53,12 +54,12 @@ final class Pump {
 
   private Future<Set<UnfinishedBackfill>> publishNext(List<UnfinishedBackfill> backfills) {
     Set<UnfinishedBackfill> more = new HashSet<>();
-    Map<UUID, Integer> most = new HashMap<>();
+    Map<Open, Integer> most = new HashMap<>();
     for (UnfinishedBackfill backfill : backfills) {
       if (backfill.reserved() == 0) {
         more.add(backfill);
       } else {
-        most.put(backfill.id(), backfill.reserved());
+        most.put(backfill.open(), backfill.reserved());
       }
     }
     return most.isEmpty()

@@ -55,6 +55,10 @@ final class UnfinishedBackfill {
     return replayId == null ? delivery.endpointId() : replayId;
   }
 
+  Open open() {
+    return open;
+  }
+
   UUID id() {
     return open.id();
   }

@@ -11,6 +11,7 @@ import io.egress.webhook.backfill.OpenBackfills.Reached;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.delivery.DeliveryId;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -58,6 +59,49 @@ class CatchUpsTest {
     assertThat(fallBehind(4)).isEqualTo(new Covered(4, 10));
     assertThat(fallBehind(7)).isEqualTo(new Covered(4, 10));
     assertThat(fallBehind(2)).as("it was published before").isEqualTo(new Covered(4, 10));
+  }
+
+  @Test
+  void endpointsAtTheSamePlaceGetTheirOwnPartOfIt() {
+    UUID filtered = world.endpointWithoutHistory(workspace);
+    UUID elsewhere = world.endpointWithoutHistory(workspace);
+    UUID otherWorkspace = world.workspace(0);
+    UUID ofOther = world.endpointWithoutHistory(otherWorkspace);
+    world.script(
+        "update endpoints set filters = '[{\"after\": 0, \"filter\": {\"modes\": [\"manual\"], \"devices\": null}}]' where id = '%s'"
+            .formatted(filtered));
+    world.enter(workspace, 10);
+    world.enter(otherWorkspace, 10);
+    Map<UUID, Long> fallen = Map.of(endpoint, 4L, filtered, 4L, elsewhere, 7L, ofOther, 4L);
+    BackfillWorld.await(catchUps.fallBehind(fallen));
+    Map<UUID, Integer> most = Map.of(endpoint, 2, filtered, 5, elsewhere, ALL, ofOther, 3);
+
+    Map<Open, Integer> asked = new HashMap<>();
+    opened().forEach(each -> asked.put(each, most.get(each.endpointId())));
+    Map<UUID, Batch> batches = new HashMap<>();
+    Map<UUID, Batch> taken = BackfillWorld.await(open.take(asked));
+    asked.keySet().forEach(each -> batches.put(each.endpointId(), taken.get(each.id())));
+
+    assertThat(positions(of(batches, endpoint))).containsExactly(4L, 5L);
+    assertThat(of(batches, endpoint)).returns(6L, Batch::nextPosition);
+    assertThat(positions(of(batches, filtered))).as("ambient").isEmpty();
+    assertThat(of(batches, filtered)).returns(9L, Batch::nextPosition);
+    assertThat(positions(of(batches, elsewhere))).containsExactly(7L, 8L, 9L, 10L);
+    assertThat(of(batches, elsewhere)).returns(true, Batch::atHead);
+    assertThat(positions(of(batches, ofOther))).containsExactly(4L, 5L, 6L);
+    assertThat(of(batches, ofOther).deliveries())
+        .allMatch(each -> each.endpointId().equals(ofOther))
+        .extracting(Delivery::captureId)
+        .doesNotContainAnyElementsOf(
+            of(batches, endpoint).deliveries().stream().map(Delivery::captureId).toList());
+  }
+
+  private static Batch of(Map<UUID, Batch> batches, UUID endpoint) {
+    return Optional.ofNullable(batches.get(endpoint)).orElseThrow();
+  }
+
+  private static List<Long> positions(Batch batch) {
+    return batch.deliveries().stream().map(Delivery::position).toList();
   }
 
   @Test
@@ -140,9 +184,9 @@ class CatchUpsTest {
   }
 
   private Batch take(int max) {
-    UUID catchUp = catchUp();
+    Open catchUp = opened().getFirst();
     Map<UUID, Batch> taken = BackfillWorld.await(open.take(Map.of(catchUp, max)));
-    return Optional.ofNullable(taken.get(catchUp)).orElseThrow();
+    return Optional.ofNullable(taken.get(catchUp.id())).orElseThrow();
   }
 
   private void advance(long next) {
