@@ -20,6 +20,7 @@ public final class Administration {
     Map<String, Class<?>> commands = new LinkedHashMap<>();
     commands.put("workspaces", WorkspacesCommand.class);
     commands.put("captures", CapturesCommand.class);
+    commands.put("import", ImportCommand.class);
     commands.put("keys", KeysCommand.class);
     commands.put("endpoints", EndpointsCommand.class);
     commands.put("deliveries", DeliveriesCommand.class);
@@ -45,8 +46,11 @@ public final class Administration {
         .map(CommandSpec::userObject)
         .filter(InternalApiOptions.class::isInstance)
         .forEach(options -> ((InternalApiOptions) options).readFrom(environment));
+    Map<String, String> known = Map.copyOf(environment);
     return line.registerConverter(UUID.class, Administration::id)
-        .registerConverter(Instant.class, new Instants(Clock.systemUTC()));
+        .registerConverter(Instant.class, new Instants(Clock.systemUTC()))
+        .registerConverter(SecretText.class, text -> SecretText.read(text, known))
+        .registerConverter(SecretText.Header.class, SecretText.Header.reader(known));
   }
 
   private static UUID id(String text) {

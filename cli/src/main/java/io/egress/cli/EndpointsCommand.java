@@ -52,7 +52,8 @@ final class EndpointsCommand {
               "id"));
 
   private static final String HEADER =
-      "a header that webhooks carry, whose value is not shown again; may be repeated";
+      "a header that webhooks carry, whose value is not shown again; may be repeated; the value may be a secret, "
+          + SecretText.FORMS;
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -76,7 +77,7 @@ final class EndpointsCommand {
       @Mixin CertificateOptions certificate,
       @Mixin OAuth2Options oauth2,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
-          @Nullable List<String> headers,
+          @Nullable List<SecretText.Header> headers,
       @Mixin Output output) {
     JsonObject endpoint = new JsonObject().put("url", url).put("full_history", fullHistory);
     if (headers != null) {
@@ -160,7 +161,7 @@ final class EndpointsCommand {
       @Mixin CertificateOptions certificate,
       @Mixin OAuth2Options oauth2,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
-          @Nullable List<String> headers,
+          @Nullable List<SecretText.Header> headers,
       @Option(
               names = "--remove-header",
               paramLabel = "NAME",
@@ -192,15 +193,9 @@ final class EndpointsCommand {
     return output.fields(changed);
   }
 
-  private static JsonObject headers(List<String> lines) {
+  private static JsonObject headers(List<SecretText.Header> given) {
     JsonObject headers = new JsonObject();
-    for (String line : lines) {
-      String[] parts = line.split(":", 2);
-      if (parts.length < 2) {
-        throw new IllegalStateException("--header takes 'NAME: VALUE', not '" + line + "'");
-      }
-      headers.put(parts[0].strip(), parts[1].strip());
-    }
+    given.forEach(header -> headers.put(header.name(), header.value().value()));
     return headers;
   }
 

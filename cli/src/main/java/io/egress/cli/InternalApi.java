@@ -66,12 +66,23 @@ public final class InternalApi {
    * of the error body.
    */
   public JsonObject call(String method, String path, JsonObject body) {
-    HttpRequest.Builder request =
+    return answer(
         request(path)
             .header("content-type", "application/json")
             .method(
                 method,
-                body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body.encode()));
+                body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body.encode())));
+  }
+
+  /** Puts a capture in, and returns the report of the import. */
+  JsonObject importLine(JsonObject capture) {
+    return answer(
+        request("/captures")
+            .header("content-type", "application/x-ndjson")
+            .POST(BodyPublishers.ofString(capture.encode() + "\n")));
+  }
+
+  private JsonObject answer(HttpRequest.Builder request) {
     HttpResponse<String> response = send(request.build(), BodyHandlers.ofString());
     requireSuccess(response.statusCode(), response.body());
     return response.body().isEmpty() ? new JsonObject() : new JsonObject(response.body());

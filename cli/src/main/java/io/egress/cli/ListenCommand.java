@@ -45,10 +45,10 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Print a signing secret, and post what finishes from now on:",
-      "  egress listen --key service_... --forward-to http://localhost:3000/hook",
+      "  EGRESS_API_KEY=service_... egress listen --forward-to http://localhost:3000/hook",
       "Post the whole stream to a service elsewhere, with a secret of your own:",
-      "  egress listen --url https://transcripts.example.com --key service_... \\",
-      "      --secret whsec_... --from-start --forward-to http://localhost:3000/hook"
+      "  egress listen --url https://transcripts.example.com --key file:api-key \\",
+      "      --secret env:SIGNING_SECRET --from-start --forward-to http://localhost:3000/hook"
     })
 final class ListenCommand implements Callable<Integer> {
   /** How long the service holds a page that would be empty. */
@@ -82,14 +82,16 @@ final class ListenCommand implements Callable<Integer> {
       names = "--key",
       paramLabel = "KEY",
       required = true,
-      description = "an API key of the workspace")
-  private String key = "";
+      defaultValue = "${env:EGRESS_API_KEY}",
+      description = "an API key of the workspace (EGRESS_API_KEY); " + SecretText.FORMS)
+  private SecretText key = new SecretText("");
 
   @Option(
       names = "--secret",
       paramLabel = "SECRET",
-      description = "what to sign with; one is made and printed if none is given")
-  private @Nullable String secret;
+      description =
+          "what to sign with; one is made and printed if none is given; " + SecretText.FORMS)
+  private @Nullable SecretText secret;
 
   @Option(
       names = "--standard-webhooks",
@@ -109,7 +111,7 @@ final class ListenCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--forward-to is not a URL such as http://localhost:3000/hook");
     }
-    String signingSecret = secret == null ? SigningSecrets.generate() : secret;
+    String signingSecret = secret == null ? SigningSecrets.generate() : secret.value();
     if (secret == null) {
       if (standardWebhooks) {
         print("standard-webhooks  " + SigningSecrets.inStandardForm(signingSecret));
@@ -169,7 +171,7 @@ final class ListenCommand implements Callable<Integer> {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(url + "/api/v1/captures" + query))
             .timeout(TIMEOUT.plus(wait))
-            .header("authorization", "Bearer " + key)
+            .header("authorization", "Bearer " + key.value())
             .build();
     try {
       HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());

@@ -21,8 +21,8 @@ final class OAuth2Options {
   @Option(
       names = "--oauth2-client-secret",
       paramLabel = "SECRET",
-      description = "the client's secret, which is not shown again")
-  private @Nullable String clientSecret;
+      description = "the client's secret, which is not shown again; " + SecretText.FORMS)
+  private @Nullable SecretText clientSecret;
 
   @Option(
       names = "--oauth2-scope",
@@ -55,7 +55,7 @@ final class OAuth2Options {
           new JsonObject()
               .put("token_url", tokenUrl)
               .put("client_id", clientId)
-              .put("client_secret", clientSecret)
+              .put("client_secret", clientSecret.value())
               .put("scope", scope)
               .put("audience", audience));
     } else if (isGiven) {

@@ -12,6 +12,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -24,6 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
@@ -100,7 +103,7 @@ class ListsTest {
           .put("problems", new JsonArray().add(ENDPOINT));
 
   /** Commands that list what nobody refers to. */
-  private static final Set<String> WITHOUT_IDS = Set.of("secrets", "sessions");
+  private static final Set<String> WITHOUT_IDS = Set.of("import", "secrets", "sessions");
 
   private static final JsonObject CAPTURE =
       new JsonObject()
@@ -257,6 +260,8 @@ class ListsTest {
 
   private static HttpServer server;
 
+  @TempDir private static Path folder;
+
   @BeforeAll
   static void start() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -269,8 +274,15 @@ class ListsTest {
     server.stop(0);
   }
 
-  static List<String> lists() {
+  /** A caption of a name that is far too long. */
+  private static Path captions() throws IOException {
+    Path file = folder.resolve("conversation-".repeat(15) + ".vtt");
+    return Files.writeString(file, "WEBVTT\n\n00:01.000 --> 00:02.000\nHello.\n");
+  }
+
+  static List<String> lists() throws IOException {
     return List.of(
+        "import --workspace " + ID + " --dry-run " + captions(),
         "workspaces list",
         "workspaces list --failing",
         "captures list " + ID,
@@ -294,7 +306,7 @@ class ListsTest {
     return List.of("captures show " + ID, "deliveries show " + ID + " " + ID, "database");
   }
 
-  static Stream<String> tables() {
+  static Stream<String> tables() throws IOException {
     return Stream.concat(lists().stream(), details().stream());
   }
 
@@ -326,7 +338,7 @@ class ListsTest {
   }
 
   @Test
-  void areAllHere() {
+  void areAllHere() throws IOException {
     Set<String> wide = new TreeSet<>();
     for (CommandLine command : CommandsTest.all(root())) {
       if (command.getCommandSpec().findOption("--wide") != null) {

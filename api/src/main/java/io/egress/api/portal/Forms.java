@@ -24,6 +24,9 @@ final class Forms {
       Map.ofEntries(
           Map.entry("url", "URL"),
           Map.entry("description", "Description"),
+          Map.entry("filter", "Captures"),
+          Map.entry("filter.modes", "Captures"),
+          Map.entry("filter.devices", "Devices"),
           Map.entry("max_per_second", "Maximum webhooks per second"),
           Map.entry("max_in_flight", "Maximum webhooks at a time"),
           Map.entry("client_certificate", "The certificate and its key:"),
@@ -46,6 +49,8 @@ final class Forms {
   /** Fields of forms that have other names than in the internal API. */
   private static final Map<String, List<String>> FIELDS =
       Map.of(
+          "filter.modes", List.of("filter"),
+          "filter.devices", List.of("filter"),
           "client_certificate", List.of("certificate"),
           "client_certificate.certificate", List.of("certificate"),
           "client_certificate.key", List.of("key"),
@@ -116,7 +121,12 @@ final class Forms {
     }
     return field.startsWith(HEADER)
         ? FIELDS_OF_HEADERS
-        : FIELDS.getOrDefault(field, List.of(field));
+        : FIELDS.getOrDefault(withoutIndex(field), List.of(field));
+  }
+
+  /** A form has a list in one field. */
+  private static String withoutIndex(String field) {
+    return field.replaceFirst("\\[\\d+]$", "");
   }
 
   private static String sentence(BodyFaults.Fault fault) {
@@ -129,7 +139,7 @@ final class Forms {
     String label =
         field.startsWith(HEADER)
             ? "Header " + field.substring(HEADER.length())
-            : LABELS.getOrDefault(field, field);
+            : LABELS.getOrDefault(withoutIndex(field), field);
     return label + " " + fault.problem() + ".";
   }
 

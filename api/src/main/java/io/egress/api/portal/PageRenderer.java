@@ -187,7 +187,7 @@ final class PageRenderer {
             backLabel));
   }
 
-  /** The page that a portal link opens. */
+  /** The page that a portal link opens; those of 1.0.0 have the token in the query. */
   void open(RoutingContext ctx) {
     String token = ctx.queryParams().get("token");
     send(

@@ -3,8 +3,15 @@
 
 document.documentElement.classList.add("scripted");
 
-// The page of a portal link submits itself; the button is for browsers without scripts.
-document.querySelector("form[data-submit]")?.requestSubmit();
+// The page of a portal link submits itself. The token is in the fragment, which no server and no log of a proxy gets to see.
+const link = document.querySelector("form[data-submit]");
+if (link) {
+  if (location.hash.length > 1) {
+    link.elements[link.dataset.submit].value = location.hash.slice(1);
+    history.replaceState(null, "", location.pathname);
+  }
+  link.requestSubmit();
+}
 
 // Reloading the answer to a form must not send the form again.
 if (document.querySelector("[data-shown-once]")) {

@@ -40,7 +40,7 @@ public final class Browser {
 
   public static String token(HttpResponse<String> link) {
     String url = new JsonObject(link.body()).getString("url");
-    return url.substring(url.indexOf("token=") + "token=".length());
+    return url.substring(url.indexOf('#') + 1);
   }
 
   public static Browser at(Service service, UUID workspace, String role) {

@@ -44,11 +44,11 @@ class CapturesPageTest {
   @Test
   void whatIsWrongWithAFilterStandsBesideIt() {
     HttpResponse<String> answer =
-        browser.get(page + "?search=" + "a".repeat(201) + "&from=soon&mode=loud");
+        browser.get(page + "?search=" + "a".repeat(1_001) + "&from=soon&mode=loud");
 
     assertThat(answer.statusCode()).isEqualTo(400);
     assertThat(answer.body())
-        .contains("longer than 200 characters", FilterQuery.NO_TIME, "no such mode", "show all");
+        .contains("longer than 1000 characters", FilterQuery.NO_TIME, "no such mode", "show all");
   }
 
   @Test

@@ -34,6 +34,18 @@ class PortalAccessTest {
     service.close();
   }
 
+  /** Only scripts see a fragment. */
+  @Test
+  void aBrowserWithoutScriptsTakesTheWholeLink() {
+    String url =
+        new JsonObject(Browser.link(service, workspace, "admin", "ada").body()).getString("url");
+    Browser browser = new Browser(service);
+
+    assertThat(browser.post("/portal/open", Map.of("token", "", "link", url)).statusCode())
+        .isEqualTo(303);
+    assertThat(browser.get(page + "/").statusCode()).isEqualTo(200);
+  }
+
   @Test
   void aLinkOpensTheWorkspacesPageOnce() {
     HttpResponse<String> link = Browser.link(service, workspace, "admin", "ada@example.com");
@@ -41,15 +53,16 @@ class PortalAccessTest {
     assertThat(link.statusCode()).isEqualTo(201);
     JsonObject answer = new JsonObject(link.body());
     assertThat(answer.getString("url"))
-        .startsWith("http://127.0.0.1:" + service.app.internalPort() + "/portal/open?token=");
+        .startsWith("http://127.0.0.1:" + service.app.internalPort() + "/portal/open#");
     assertThat(Duration.between(Instant.now(), Instant.parse(answer.getString("expires_at"))))
         .isBetween(Duration.ofMinutes(4), Duration.ofMinutes(5));
 
     Browser browser = new Browser(service);
     String token = Browser.token(link);
-    HttpResponse<String> preview = browser.get("/portal/open?token=" + token);
+    HttpResponse<String> preview = browser.get("/portal/open");
     assertThat(preview.statusCode()).isEqualTo(200);
-    assertThat(preview.body()).contains("method=\"post\"").contains(token);
+    assertThat(preview.body()).contains("method=\"post\"").doesNotContain(token);
+    assertThat(browser.get("/portal/open?token=" + token).body()).as("of 1.0.0").contains(token);
 
     HttpResponse<String> opened = browser.open(token);
     assertThat(opened.statusCode()).isEqualTo(303);
@@ -253,7 +266,7 @@ class PortalAccessTest {
                 "https://app.example.com, https://admin.example.com:8443"))) {
       HttpResponse<String> link = Browser.link(embedded, workspace, "admin", null);
       assertThat(new JsonObject(link.body()).getString("url"))
-          .startsWith("https://egress.example.com/settings/portal/open?token=");
+          .startsWith("https://egress.example.com/settings/portal/open#");
       Browser browser = new Browser(embedded);
       HttpResponse<String> opened = browser.open(Browser.token(link));
       assertThat(opened.headers().firstValue("location"))

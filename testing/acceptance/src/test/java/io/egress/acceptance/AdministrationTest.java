@@ -7,12 +7,14 @@ import io.egress.standalone.demo.SampleConversations;
 import io.egress.testing.CertificateAuthority;
 import io.vertx.core.json.JsonObject;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -65,6 +67,56 @@ class AdministrationTest {
     assertThat(run("audit", "list", workspace, "--wide"))
         .containsPattern("(?m)^20\\S+ +ada +api +127.0.0.1 +api_key.deleted +" + id)
         .contains("api_key.created");
+  }
+
+  @Test
+  void transcriptsOfOtherProgramsArePutIn(@TempDir Path folder) throws Exception {
+    String workspace = UUID.randomUUID().toString();
+    Path zoom = folder.resolve("Kickoff.vtt");
+    Files.writeString(
+        zoom,
+        """
+        WEBVTT
+
+        1
+        00:00:01.000 --> 00:00:04.000
+        Ada Lovelace: Good morning.
+
+        2
+        00:00:04.000 --> soon
+        Grace Hopper: Lost.
+        """);
+    Path whisper = folder.resolve("review.json");
+    Files.writeString(
+        whisper,
+        "{\"segments\":[{\"start\":0,\"end\":2.5,\"text\":\"Hello.\",\"speaker\":\"SPEAKER_00\"}]}");
+    Path photo = folder.resolve("photo.png");
+    Files.write(photo, new byte[] {(byte) 0x89, 'P', 'N', 'G', (byte) 0xff});
+    String[] call = {"import", "--workspace", workspace, zoom.toString(), whisper.toString()};
+
+    JsonObject first =
+        new JsonObject(
+                administrator
+                    .run(1, with(call, "--dry-run", "--json"))
+                    .replaceFirst("(?s)^[^{]*", ""))
+            .getJsonArray("captures")
+            .getJsonObject(0);
+    assertThat(first.getJsonObject("capture").getString("title")).isEqualTo("Kickoff");
+    assertThat(administrator.run(1, "captures", "list", workspace)).contains("no such workspace");
+
+    assertThat(administrator.run(1, with(call, photo.toString())))
+        .contains("Kickoff.vtt: left out: line 8: times", "photo.png: it is not text in UTF-8")
+        .containsPattern("Kickoff.vtt +created +WebVTT")
+        .containsPattern("review.json +created +Whisper");
+    assertThat(administrator.run(1, call))
+        .containsPattern("Kickoff.vtt +unchanged")
+        .containsPattern("review.json +unchanged");
+    assertThat(run("captures", "list", workspace)).contains("Kickoff", "review", "Import");
+    assertThat(run("captures", "show", first.getString("id"))).contains("in the stream");
+  }
+
+  private static String[] with(String[] call, String... more) {
+    return Stream.concat(Stream.of(call), Stream.of(more)).toArray(String[]::new);
   }
 
   @Test
@@ -261,7 +313,7 @@ class AdministrationTest {
   @Test
   void linksForOperatorsAreOfNoWorkspace() {
     String workspace = UUID.randomUUID().toString();
-    assertThat(run("portal", "--role", "operator")).contains("/portal/open?token=");
+    assertThat(run("portal", "--role", "operator")).contains("/portal/open#");
     assertThat(administrator.run(2, "portal", workspace, "--role", "operator"))
         .contains("leave WORKSPACE out");
     assertThat(administrator.run(2, "portal", "--role", "view"))

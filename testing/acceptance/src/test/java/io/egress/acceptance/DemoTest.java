@@ -19,7 +19,7 @@ class DemoTest {
     try (CommandLine demo = CommandLine.start(Map.of("EGRESS_PUBLIC_PORT", "0"), "demo")) {
       String key = demo.awaitOutput("Bearer (service_[A-Za-z0-9]{32})");
       String url = demo.awaitOutput("'(http://localhost:\\d+/api/v1/captures)\\?limit=2'");
-      String link = demo.awaitOutput("(http://127.0.0.1:\\d+/portal/open\\?token=\\S+)");
+      String link = demo.awaitOutput("(http://127.0.0.1:\\d+/portal/open#\\S+)");
       assertThat(Pull.text(link)).contains("Open settings");
       demo.awaitOutput("pipeline  finished +Talk about");
       await().untilAsserted(() -> assertThat(Pull.captures(url, key).size()).isGreaterThan(1));

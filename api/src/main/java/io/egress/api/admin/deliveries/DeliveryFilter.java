@@ -1,5 +1,6 @@
 package io.egress.api.admin.deliveries;
 
+import io.egress.api.admin.captures.CaptureFilter;
 import io.egress.api.intake.Period;
 import io.egress.api.intake.QueryValues;
 import io.egress.platform.http.PathIds;
@@ -49,8 +50,6 @@ record DeliveryFilter(
               Arrays.stream(FailureKind.values()).map(FailureKind::word))
           .toList();
 
-  private static final int TITLE_CHARACTERS_MAX = 200;
-
   static DeliveryFilter ofCapture(UUID captureId) {
     return new DeliveryFilter(null, captureId, null, null, null, null, Integer.MAX_VALUE, null);
   }
@@ -61,7 +60,7 @@ record DeliveryFilter(
   }
 
   private static boolean isTitle(String text) {
-    return !text.isBlank() && text.codePointCount(0, text.length()) <= TITLE_CHARACTERS_MAX;
+    return !text.isBlank() && text.codePointCount(0, text.length()) <= CaptureFilter.TEXT_MAX;
   }
 
   /** Throws {@link Refusal} with status 400. */
@@ -79,7 +78,7 @@ record DeliveryFilter(
             query,
             "title",
             text -> Optional.of(text).filter(DeliveryFilter::isTitle),
-            "must be one text of 1 to " + TITLE_CHARACTERS_MAX + " characters"),
+            "must be one text of 1 to " + CaptureFilter.TEXT_MAX + " characters"),
         period.from(),
         period.to(),
         QueryValues.limit(query),

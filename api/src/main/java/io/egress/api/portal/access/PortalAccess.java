@@ -94,7 +94,7 @@ public final class PortalAccess {
 
   private Link addLink(SqlConnection tx, Call call, Caller caller, PortalStore.Grant grant) {
     PortalToken token = PortalToken.make();
-    String url = address.url(call.request()) + "/portal/open?token=" + token.text();
+    String url = address.url(call.request()) + "/portal/open#" + token.text();
     Instant expiresAt = PortalStore.addLink(tx, token, grant);
     AuditLog.record(tx, grant.workspaceId(), caller, grant.created());
     return new Link(url, expiresAt);
@@ -105,13 +105,18 @@ public final class PortalAccess {
     return calls.withBody(call -> {
       PortalToken session = PortalToken.make();
       PortalToken link =
-          PortalToken.read(PortalForm.of(call).text("token"))
-              .orElseThrow(PortalAccess::refusedLink);
+          PortalToken.read(token(PortalForm.of(call))).orElseThrow(PortalAccess::refusedLink);
       PortalStore.Grant grant = transactions.call(tx -> open(tx, call, link, session));
       UUID workspaceId = grant.workspaceId();
       String root = workspaceId == null ? address.operator() : address.workspace(workspaceId);
       return cookie.set(Answer.seeOther(root + "/"), workspaceId, session);
     });
+  }
+
+  /** Without scripts, the token is at the end of the pasted link. */
+  private static String token(PortalForm form) {
+    String link = form.text("link");
+    return link.isEmpty() ? form.text("token") : link.substring(link.indexOf('#') + 1).strip();
   }
 
   private static PortalStore.Grant open(

@@ -1,10 +1,12 @@
 package io.egress.acceptance.portal;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.platform.lifecycle.RunningProcess;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
+import java.net.URLEncoder;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
@@ -82,6 +84,6 @@ class PortalEmbeddingTest {
   }
 
   private static String embedded(HttpServer by, String page) {
-    return "http://localhost:" + by.actualPort() + "/?page=" + page;
+    return "http://localhost:" + by.actualPort() + "/?page=" + URLEncoder.encode(page, UTF_8);
   }
 }

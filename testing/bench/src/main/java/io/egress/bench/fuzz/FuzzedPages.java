@@ -50,7 +50,7 @@ final class FuzzedPages {
       throws IOException, InterruptedException {
     this.origin = "http://127.0.0.1:" + port;
     this.untouched = untouched;
-    String token = link.substring(link.indexOf("token="));
+    String token = "token=" + link.substring(link.indexOf('#') + 1);
     HttpResponse<String> opened =
         http.send(
             HttpRequest.newBuilder(URI.create(origin + "/portal/open"))

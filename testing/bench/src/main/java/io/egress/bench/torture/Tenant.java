@@ -138,11 +138,16 @@ final class Tenant {
             .internal(
                 "POST", "/workspaces/" + id + "/portal-links", new JsonObject().put("role", "view"))
             .getString("url");
-    String cookie = clients.openSession(link.substring(link.indexOf("token=") + 6));
+    String cookie = clients.openSession(token(link));
     while (true) {
       clients.page("/portal/" + id + "/", cookie);
       TimeUnit.MILLISECONDS.sleep(1_000);
     }
+  }
+
+  /** A link of 1.0.0 has it in the query. */
+  private static String token(String link) {
+    return link.substring(Math.max(link.indexOf('#'), link.indexOf('=')) + 1);
   }
 
   /** Keeps the mirror until {@link Clients} end. */

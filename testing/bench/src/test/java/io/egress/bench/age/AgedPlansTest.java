@@ -217,7 +217,7 @@ class AgedPlansTest {
         http.send(
             HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/portal/open"))
                 .header("content-type", "application/x-www-form-urlencoded")
-                .POST(BodyPublishers.ofString(link.substring(link.indexOf("token="))))
+                .POST(BodyPublishers.ofString("token=" + link.substring(link.indexOf('#') + 1)))
                 .build(),
             BodyHandlers.ofString());
     String cookie = opened.headers().firstValue("set-cookie").orElseThrow().replaceFirst(";.*", "");
