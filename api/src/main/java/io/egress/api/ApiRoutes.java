@@ -147,7 +147,8 @@ final class ApiRoutes {
       Operations.OfEndpoints ofEndpoints = operations.endpoints();
       Operations.OfDeliveries ofDeliveries = operations.deliveries();
       Operations.OfCaptures ofCaptures = operations.captures();
-      this.keys = new KeyCalls(ofWorkspaces.keys(), database, push.secretBox());
+      this.keys =
+          new KeyCalls(ofWorkspaces.keys(), ofWorkspaces.readers(), database, push.secretBox());
       this.endpoints =
           new EndpointCalls(ofEndpoints.endpoints(), ofEndpoints.test(), database, push);
       this.testTimeout = ofEndpoints.test().timeout();
@@ -225,6 +226,7 @@ final class ApiRoutes {
           .get(WORKSPACE + "/audit", calls.answer(audit::list))
           .post(KEYS, calls.withBody(keys::mint))
           .get(KEYS, list(calls, keys::list))
+          .get(WORKSPACE + "/readers", list(calls, keys::readers))
           .patch(KEYS + "/:id", calls.withBody(keys::change))
           .delete(KEYS + "/:id", calls.answer(keys::delete))
           .get(WORKSPACE + "/captures", list(calls, captureList::list))

@@ -16,6 +16,7 @@ import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
 import io.egress.api.admin.erasures.CaptureErasure;
 import io.egress.api.admin.keys.ApiKeys;
+import io.egress.api.admin.keys.Readers;
 import io.egress.api.admin.overview.WorkspaceList;
 import io.egress.api.admin.replays.Replays;
 import io.egress.api.admin.signing.ServiceKeys;
@@ -69,6 +70,7 @@ final class OperationsAssembly {
             new WorkspaceList(pool, healths, retention),
             new Keeping(pool, retention),
             new ApiKeys(pool),
+            new Readers(pool),
             audit,
             new AuditExport(audit, heavy)),
         new Operations.OfEndpoints(

@@ -97,6 +97,7 @@ class RouteTableTest {
           Map.entry("GET /internal/v1/portal-sessions", NO_PAGE),
           Map.entry("DELETE /internal/v1/portal-sessions", NO_PAGE),
           Map.entry("GET " + WORKSPACE + "/portal-sessions", NO_PAGE),
+          Map.entry("GET " + WORKSPACE + "/readers", "GET /keys"),
           Map.entry("DELETE " + WORKSPACE + "/portal-sessions", NO_PAGE),
           Map.entry(
               "GET " + WORKSPACE + "/endpoints/:id/verification",

@@ -22,6 +22,7 @@ public final class Administration {
     commands.put("captures", CapturesCommand.class);
     commands.put("import", ImportCommand.class);
     commands.put("keys", KeysCommand.class);
+    commands.put("readers", ReadersCommand.class);
     commands.put("endpoints", EndpointsCommand.class);
     commands.put("deliveries", DeliveriesCommand.class);
     commands.put("replays", ReplaysCommand.class);

@@ -58,8 +58,14 @@ final class SessionsCommand {
     JsonObject ended = internal.api().call("DELETE", call, new JsonObject());
     return output.line(
         ended,
-        "Ended %d sessions and %d links"
-            .formatted(ended.getInteger("sessions"), ended.getInteger("links")));
+        "Ended %s and %s"
+            .formatted(
+                counted(ended.getInteger("sessions"), "session"),
+                counted(ended.getInteger("links"), "link")));
+  }
+
+  private static String counted(int count, String noun) {
+    return count + " " + noun + (count == 1 ? "" : "s");
   }
 
   private static String path(@Nullable UUID workspace) {

@@ -102,8 +102,15 @@ class ListsTest {
           .put("endpoints", counts("all", "down", "failing", "paused", "healthy", "untried"))
           .put("problems", new JsonArray().add(ENDPOINT));
 
+  private static final JsonObject PLACE =
+      new JsonObject()
+          .put("state", "reading")
+          .put("position", MANY)
+          .put("behind", MANY)
+          .put("oldest_at", LONG_AGO);
+
   /** Commands that list what nobody refers to. */
-  private static final Set<String> WITHOUT_IDS = Set.of("import", "secrets", "sessions");
+  private static final Set<String> WITHOUT_IDS = Set.of("import", "readers", "secrets", "sessions");
 
   private static final JsonObject CAPTURE =
       new JsonObject()
@@ -173,6 +180,16 @@ class ListsTest {
               "/secret-keys",
               "secret_keys",
               counts("secrets").put("id", "0123456789abcdef").put("current", false)),
+          list(
+              "/readers",
+              "readers",
+              new JsonObject()
+                  .put("key_id", ID)
+                  .put("name", LONG)
+                  .put("last_four", "abcd")
+                  .put("last_used_at", TIME)
+                  .put("captures", PLACE)
+                  .put("changes", PLACE)),
           list(
               "/portal-sessions",
               "portal_sessions",
@@ -298,6 +315,7 @@ class ListsTest {
         "secrets reseal",
         "secrets signing-keys",
         "sessions list " + ID,
+        "readers list " + ID,
         "audit list " + ID);
   }
 

@@ -15,6 +15,7 @@ import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
 import io.egress.api.admin.erasures.CaptureErasure;
 import io.egress.api.admin.keys.ApiKeys;
+import io.egress.api.admin.keys.Readers;
 import io.egress.api.admin.overview.WorkspaceList;
 import io.egress.api.admin.replays.Replays;
 import io.egress.api.admin.signing.ServiceKeys;
@@ -29,6 +30,7 @@ public record Operations(
       WorkspaceList list,
       Keeping keeping,
       ApiKeys keys,
+      Readers readers,
       AuditEntries audit,
       AuditExport auditExport) {}
 

@@ -1,6 +1,9 @@
 package io.egress.api.portal;
 
+import static java.util.stream.Collectors.toMap;
+
 import io.egress.api.admin.keys.ApiKeys;
+import io.egress.api.admin.keys.Readers;
 import io.egress.api.call.Answer;
 import io.egress.api.intake.GivenBody;
 import io.egress.api.intake.KeyBody;
@@ -13,6 +16,7 @@ import io.egress.api.portal.view.ShownSecret;
 import io.egress.platform.http.Refusal;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +30,7 @@ final class KeysPage {
 
   private final PageRenderer pages;
   private final ApiKeys keys;
+  private final Readers readers;
   private final Clock clock;
 
   /** What the page shows besides the list. */
@@ -33,9 +38,10 @@ final class KeysPage {
     static final Shown NOTHING = new Shown(200, null, null);
   }
 
-  KeysPage(PageRenderer pages, ApiKeys keys, Clock clock) {
+  KeysPage(PageRenderer pages, ApiKeys keys, Readers readers, Clock clock) {
     this.pages = pages;
     this.keys = keys;
+    this.readers = readers;
     this.clock = clock;
   }
 
@@ -130,8 +136,14 @@ final class KeysPage {
     Map<String, Object> parameters = new HashMap<>();
     parameters.put("frame", pages.frame(visit, TITLE, PLACE).withProblem(shown.problem()));
     parameters.put("keys", keys.list(visit.workspaceId()));
+    Instant now = clock.instant();
+    parameters.put(
+        "reading",
+        readers.list(visit.workspaceId()).stream()
+            .collect(
+                toMap(Readers.Reader::keyId, reader -> ReadingText.of(reader.captures(), now))));
     parameters.put("secret", shown.secret());
-    parameters.put("now", clock.instant());
+    parameters.put("now", now);
     return pages.page(shown.status(), "keys", parameters);
   }
 }

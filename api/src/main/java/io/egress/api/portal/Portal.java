@@ -61,7 +61,7 @@ public final class Portal {
     this.pages = new PageRenderer(address, assets.below(address.root()), troubles);
     this.troubles = new TroublesPart(pages, address, troubles);
     this.overview = new OverviewPage(pages, lookups, all, cards, ofWorkspaces.keeping(), clock);
-    this.keys = new KeysPage(pages, ofWorkspaces.keys(), clock);
+    this.keys = new KeysPage(pages, ofWorkspaces.keys(), ofWorkspaces.readers(), clock);
     this.endpoints = new EndpointsPage(pages, ofEndpoints, cards, clock);
     this.endpoint = new EndpointPage(pages, ofEndpoints, ofDeliveries, cards, clock);
     this.verification = new VerificationPage(pages, all, ofDeliveries.verifier());

@@ -60,6 +60,7 @@ class CommandsTest {
           Map.entry("GET /portal-sessions", "sessions list"),
           Map.entry("DELETE /portal-sessions", "sessions end"),
           Map.entry("GET " + WORKSPACE + "/portal-sessions", "sessions list"),
+          Map.entry("GET " + WORKSPACE + "/readers", "readers list"),
           Map.entry("DELETE " + WORKSPACE + "/portal-sessions", "sessions end"),
           Map.entry("POST " + WORKSPACE + "/api-keys", "keys create"),
           Map.entry("GET " + WORKSPACE + "/api-keys", "keys list"),

@@ -14,10 +14,12 @@ import org.jspecify.annotations.Nullable;
 /** The internal API's calls for the keys of a workspace. */
 public final class KeyCalls {
   private final ApiKeys keys;
+  private final Readers readers;
   private final Creations creations;
 
-  public KeyCalls(ApiKeys keys, Pool pool, @Nullable SecretBox secretBox) {
+  public KeyCalls(ApiKeys keys, Readers readers, Pool pool, @Nullable SecretBox secretBox) {
     this.keys = keys;
+    this.readers = readers;
     this.creations = new Creations(pool, secretBox, "api-keys");
   }
 
@@ -30,6 +32,11 @@ public final class KeyCalls {
 
   public Answer list(Call call) {
     return Answer.ok(Map.of("api_keys", keys.list(call.workspaceId())));
+  }
+
+  /** How far each key has read. */
+  public Answer readers(Call call) {
+    return Answer.ok(Map.of("readers", readers.list(call.workspaceId())));
   }
 
   /** Changes when the key expires. */

@@ -1,0 +1,84 @@
+package io.egress.cli;
+
+import io.egress.cli.TableOutput.Columns;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code egress readers}. */
+@Command(
+    name = "readers",
+    description = {
+      "Shows how far the API keys of a workspace have read.",
+      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+    })
+final class ReadersCommand {
+  private static final Columns COLUMNS =
+      new Columns(
+          List.of("name", "last_four", "feed", "state", "behind", "oldest_at", "last_used_at"),
+          Set.of("name"),
+          List.of(
+              "key_id",
+              "name",
+              "last_four",
+              "feed",
+              "state",
+              "position",
+              "behind",
+              "oldest_at",
+              "last_used_at"));
+
+  @Mixin private InternalApiOptions internal = new InternalApiOptions();
+
+  @Command(
+      name = "list",
+      description = {
+        "Lists each key with both feeds: reading, at the end, stopped for more than an hour, or never read.",
+        "Exit status 1 if a key has stopped, and there is something new for it."
+      },
+      footer = {"", "Who has stopped reading:", "  egress readers list WORKSPACE"})
+  int list(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Mixin Watch watch,
+      @Mixin TableOutput output) {
+    InternalApi api = internal.api();
+    return watch.repeat(
+        output,
+        () -> {
+          JsonObject answer =
+              api.call("GET", "/workspaces/" + workspace + "/readers", new JsonObject());
+          JsonArray rows = rows(answer.getJsonArray("readers"));
+          output.table(answer, rows, COLUMNS);
+          return rows.stream().anyMatch(ReadersCommand::hasStopped) ? 1 : 0;
+        });
+  }
+
+  private static boolean hasStopped(Object row) {
+    return ((JsonObject) row).getString("state").equals("stopped");
+  }
+
+  /** A row for each feed. */
+  private static JsonArray rows(JsonArray readers) {
+    JsonArray rows = new JsonArray();
+    for (Object each : readers) {
+      JsonObject reader = (JsonObject) each;
+      for (String feed : List.of("captures", "changes")) {
+        JsonObject place = reader.getJsonObject(feed);
+        rows.add(
+            reader
+                .copy()
+                .put("feed", feed)
+                .put("state", place.getString("state").replace('_', ' '))
+                .put("position", place.getLong("position"))
+                .put("behind", place.getLong("behind"))
+                .put("oldest_at", place.getString("oldest_at")));
+      }
+    }
+    return rows;
+  }
+}
