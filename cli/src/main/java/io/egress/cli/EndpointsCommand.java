@@ -73,13 +73,18 @@ final class EndpointsCommand {
       @Parameters(paramLabel = "URL") String url,
       @Option(names = "--full-history", description = "also push captures that finished before now")
           boolean fullHistory,
+      @Option(
+              names = "--paused",
+              description = "send nothing, the history neither, before endpoints resume")
+          boolean paused,
       @Mixin EndpointSpecOptions spec,
       @Mixin CertificateOptions certificate,
       @Mixin OAuth2Options oauth2,
       @Option(names = "--header", paramLabel = "'NAME: VALUE'", description = HEADER)
           @Nullable List<SecretText.Header> headers,
       @Mixin Output output) {
-    JsonObject endpoint = new JsonObject().put("url", url).put("full_history", fullHistory);
+    JsonObject endpoint =
+        new JsonObject().put("url", url).put("full_history", fullHistory).put("paused", paused);
     if (headers != null) {
       endpoint.put("headers", headers(headers));
     }

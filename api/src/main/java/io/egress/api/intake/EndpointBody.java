@@ -48,7 +48,7 @@ public final class EndpointBody {
     "events.[]",
     "payload"
   };
-  private static final Shape CREATION = shape("full_history");
+  private static final Shape CREATION = shape("full_history", "paused");
   private static final Shape CHANGE = shape("paused");
 
   /** The base of a new endpoint, and of a change whose endpoint is not known yet. */
@@ -70,10 +70,11 @@ public final class EndpointBody {
     this.addresses = addresses;
   }
 
-  private static Shape shape(String alone) {
+  private static Shape shape(String... alone) {
     return Shape.of(
         Stream.of(
-                Stream.of("url", "description", alone),
+                Stream.of("url", "description"),
+                Stream.of(alone),
                 Stream.of(ALWAYS),
                 FilterBody.PATHS.stream())
             .flatMap(paths -> paths));
@@ -91,6 +92,7 @@ public final class EndpointBody {
           return new NewEndpoint(
               spec,
               fields.optionalFlag("full_history", false),
+              fields.optionalFlag("paused", false),
               headers(fields),
               certificate(fields),
               oauth2(fields));

@@ -220,9 +220,8 @@ final class AuditSentences {
   private static String described(JsonObject changes) {
     String description = changes.getString("description");
     return (description == null ? "" : " for “" + description + "”")
-        + (Boolean.TRUE.equals(changes.getBoolean("full_history"))
-            ? ", with the full history"
-            : "");
+        + (Boolean.TRUE.equals(changes.getBoolean("full_history")) ? ", with the full history" : "")
+        + (Boolean.TRUE.equals(changes.getBoolean("paused")) ? ", paused" : "");
   }
 
   private static String range(JsonObject changes) {

@@ -68,7 +68,10 @@ final class EndpointsPage {
 
   Answer create(Visit visit) {
     PortalForm form = visit.form();
-    JsonObject body = EndpointForm.body(form).put("full_history", form.isChecked("full_history"));
+    JsonObject body =
+        EndpointForm.body(form)
+            .put("full_history", form.isChecked("full_history"))
+            .put("paused", form.isChecked("paused"));
     if (!form.text("header_name").isEmpty()) {
       body.put(
           "headers", new JsonObject().put(form.text("header_name"), form.text("header_value")));

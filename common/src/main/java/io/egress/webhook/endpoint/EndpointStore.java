@@ -55,8 +55,10 @@ public final class EndpointStore {
         insert into endpoints
           (id, workspace_id, spec, secret, full_history, headers, header_names,
             client_certificate, client_certificate_subject, client_certificate_expires_at, created_position, filters,
-            oauth2, oauth2_shown)
-        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, stream_head, $11, $12, $13 from workspaces where id = $2
+            oauth2, oauth2_shown, paused, paused_at, paused_reason)
+        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, stream_head, $11, $12, $13, $14::boolean,
+          case when $14 then now() end, case when $14 then 'requested' end
+        from workspaces where id = $2
         for no key update
         returning *),
       history as (
@@ -239,7 +241,8 @@ public final class EndpointStore {
                 expiresAt(sealed),
                 filters(endpoint.spec()),
                 sealed.oauth2(),
-                json(sealed.shownOAuth2())))
+                json(sealed.shownOAuth2()),
+                endpoint.paused()))
         .map(rows -> endpoint(rows.iterator().next()));
   }
 

@@ -110,6 +110,7 @@ class AccessTokensTest {
         new NewEndpoint(
             EndpointSpec.of(fleet.receivers.url("crm")),
             false,
+            false,
             CustomHeaders.NONE.with(Map.of("x-api-secret", Optional.of("open sesame"))),
             null,
             new OAuth2Client(fleet.receivers.url("login"), "egress", "a secret", null, null)));
@@ -256,6 +257,7 @@ class AccessTokensTest {
         workspace,
         new NewEndpoint(
             EndpointSpec.of(fleet.receivers.url("crm")),
+            false,
             false,
             CustomHeaders.NONE,
             certificate,

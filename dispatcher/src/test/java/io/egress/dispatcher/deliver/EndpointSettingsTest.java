@@ -61,7 +61,7 @@ class EndpointSettingsTest {
         fleet.endpoint(
             workspace,
             new NewEndpoint(
-                EndpointSpec.of(fleet.receivers.url("crm")), false, headers, null, null));
+                EndpointSpec.of(fleet.receivers.url("crm")), false, false, headers, null, null));
     fleet.dispatcher();
     fleet.captures(workspace, 1);
     await().until(() -> seen.size() == 1);

@@ -35,6 +35,9 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
       }
     }
     changes.put("full_history", endpoint.fullHistory());
+    if (endpoint.paused()) {
+      changes.put("paused", true);
+    }
     if (!endpoint.headers().isEmpty()) {
       changes.put("headers", new JsonArray(endpoint.headers()));
     }
