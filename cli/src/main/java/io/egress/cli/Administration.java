@@ -50,7 +50,7 @@ public final class Administration {
     Map<String, String> known = Map.copyOf(environment);
     return line.registerConverter(UUID.class, Administration::id)
         .registerConverter(Instant.class, new Instants(Clock.systemUTC()))
-        .registerConverter(SecretText.class, text -> SecretText.read(text, known))
+        .registerConverter(SecretText.class, text -> new SecretText(text, known))
         .registerConverter(SecretText.Header.class, SecretText.Header.reader(known));
   }
 

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -81,10 +82,9 @@ final class ListenCommand implements Callable<Integer> {
   @Option(
       names = "--key",
       paramLabel = "KEY",
-      required = true,
-      defaultValue = "${env:EGRESS_API_KEY}",
+      defaultValue = "env:EGRESS_API_KEY",
       description = "an API key of the workspace (EGRESS_API_KEY); " + SecretText.FORMS)
-  private SecretText key = new SecretText("");
+  private SecretText key = new SecretText("", Map.of());
 
   @Option(
       names = "--secret",
@@ -97,6 +97,8 @@ final class ListenCommand implements Callable<Integer> {
       names = "--standard-webhooks",
       description = "also sign by Standard Webhooks, as for endpoints with that option")
   private boolean standardWebhooks;
+
+  private String apiKey = "";
 
   @Option(names = "--from-start", description = "also post captures that finished before now")
   private boolean fromStart;
@@ -111,6 +113,7 @@ final class ListenCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--forward-to is not a URL such as http://localhost:3000/hook");
     }
+    apiKey = key.value();
     String signingSecret = secret == null ? SigningSecrets.generate() : secret.value();
     if (secret == null) {
       if (standardWebhooks) {
@@ -171,7 +174,7 @@ final class ListenCommand implements Callable<Integer> {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(url + "/api/v1/captures" + query))
             .timeout(TIMEOUT.plus(wait))
-            .header("authorization", "Bearer " + key.value())
+            .header("authorization", "Bearer " + apiKey)
             .build();
     try {
       HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());

@@ -9,16 +9,15 @@ import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
  * A secret in an option. Other users of a machine can read command lines, so the option may also
- * say where the secret is.
+ * say where the secret is. It is read when it is needed.
  */
-record SecretText(String value) {
+final class SecretText {
   static final String FORMS =
       "better than as it is: env:NAME, file:PATH, or - for a line of standard input";
 
@@ -26,44 +25,53 @@ record SecretText(String value) {
   private static final String FILE = "file:";
   private static final String STANDARD_INPUT = "-";
 
+  private final String given;
+  private final Map<String, String> environment;
+
+  SecretText(String given, Map<String, String> environment) {
+    this.given = given;
+    this.environment = environment;
+  }
+
+  String value() {
+    if (given.startsWith(VARIABLE)) {
+      return ofVariable(given.substring(VARIABLE.length()));
+    }
+    if (given.startsWith(FILE)) {
+      return ofFile(given.substring(FILE.length()));
+    }
+    return given.equals(STANDARD_INPUT) ? ofInput() : given;
+  }
+
   /** Secrets are never printed. */
   @Override
   public String toString() {
     return "SecretText[withheld]";
   }
 
-  static SecretText read(String given, Map<String, String> environment) {
-    if (given.startsWith(VARIABLE)) {
-      return ofVariable(given.substring(VARIABLE.length()), environment);
+  private String ofVariable(String name) {
+    String value = environment.getOrDefault(name, "");
+    if (value.isEmpty()) {
+      throw new IllegalStateException("the variable " + name + " is not set");
     }
-    if (given.startsWith(FILE)) {
-      return ofFile(given.substring(FILE.length()));
-    }
-    return given.equals(STANDARD_INPUT) ? ofInput() : new SecretText(given);
+    return value;
   }
 
-  private static SecretText ofVariable(String name, Map<String, String> environment) {
-    return Optional.ofNullable(environment.get(name))
-        .filter(value -> !value.isEmpty())
-        .map(SecretText::new)
-        .orElseThrow(() -> new TypeConversionException("the variable " + name + " is not set"));
-  }
-
-  private static SecretText ofFile(String file) {
+  private static String ofFile(String file) {
     try {
-      return new SecretText(Files.readString(Path.of(file)).strip());
+      return Files.readString(Path.of(file)).strip();
     } catch (IOException unreadable) {
-      throw new TypeConversionException("the file " + file + " cannot be read");
+      throw new IllegalStateException("the file " + file + " cannot be read");
     }
   }
 
-  private static SecretText ofInput() {
+  private static String ofInput() {
     Console terminal = Output.terminal().orElse(null);
     String line = terminal == null ? Input.line() : new String(terminal.readPassword("secret: "));
     if (line == null || line.isBlank()) {
-      throw new TypeConversionException("standard input has no line with the secret");
+      throw new IllegalStateException("standard input has no line with the secret");
     }
-    return new SecretText(line.strip());
+    return line.strip();
   }
 
   /** Several options may read a line each. */
@@ -75,7 +83,7 @@ record SecretText(String value) {
       try {
         return LINES.readLine();
       } catch (IOException unreadable) {
-        throw new TypeConversionException("standard input cannot be read");
+        throw new IllegalStateException("standard input cannot be read", unreadable);
       }
     }
   }
@@ -88,7 +96,7 @@ record SecretText(String value) {
         if (parts.length < 2) {
           throw new TypeConversionException("expected 'NAME: VALUE', not '" + line + "'");
         }
-        return new Header(parts[0].strip(), SecretText.read(parts[1].strip(), environment));
+        return new Header(parts[0].strip(), new SecretText(parts[1].strip(), environment));
       };
     }
   }

@@ -130,6 +130,7 @@ class ConnectorsTest {
     return rows;
   }
 
+  @Tag("long") // Minutes of installing packages, and rarely fails.
   @Test
   void llamaIndexKeepsItsIndexCurrent() throws Exception {
     installAgents();

@@ -286,6 +286,7 @@ class EtlTest {
     Files.writeString(folder.resolve("state.json"), state.getJsonObject("value").encode());
   }
 
+  @Tag("long") // Minutes of installing packages, and rarely fails.
   @Test
   void airbyteReadsEverything() throws Exception {
     Map<String, String> environment = environment("airbyte-cdk==7.39.1");

@@ -58,7 +58,7 @@ class LibraryVerificationTest {
 
   private void check(ShownReceiver shown, Path place, String begin, Map<String, String> environment)
       throws Exception {
-    String function = shown.verificationInReadme();
+    String function = shown.shownVerification();
     assertThat(shown.receiver()).contains(function);
     String program =
         shown.receiver().replace(function, block(page("docs/receiving.md"), begin) + "\n");

@@ -152,7 +152,7 @@ class ReceivingTest {
   @ParameterizedTest
   @EnumSource
   void readmeShowsTheVerificationThatRunsHere(ShownReceiver shown) throws IOException {
-    assertThat(shown.receiver()).contains(shown.verificationInReadme());
+    assertThat(shown.receiver()).contains(shown.shownVerification());
   }
 
   @Test

@@ -70,14 +70,14 @@ enum ShownReceiver {
 
   /** The receiver with another verification, which gets all headers. */
   String receiverOfHeaders(String otherVerification) throws IOException {
-    assertThat(receiver()).contains(verificationInReadme(), ofSignature);
+    assertThat(receiver()).contains(shownVerification(), ofSignature);
     return receiver()
-        .replace(verificationInReadme(), otherVerification + "\n")
+        .replace(shownVerification(), otherVerification + "\n")
         .replace(ofSignature, ofHeaders);
   }
 
-  String verificationInReadme() throws IOException {
-    return block(page("README.md"), verification).indent(indent);
+  String shownVerification() throws IOException {
+    return block(page("docs/receiving.md"), verification).indent(indent);
   }
 
   String file() {
