@@ -108,6 +108,18 @@ class MetricsTest {
     await().until(() -> value("egress_deliveries_overdue_seconds{stage='1s'}") == 0);
   }
 
+  @Test
+  void countEndpointsThatCatchUp() {
+    fleet.endpoint(workspace, "crm");
+    fleet.receivers.behave("crm", Receivers.HANGING);
+    port = fleet.dispatcher().internalPort().orElseThrow();
+    assertThat(value("egress_endpoints_catching_up")).isZero();
+
+    fleet.captures(workspace, 300);
+
+    await().until(() -> value("egress_endpoints_catching_up") == 1);
+  }
+
   private static String up(String backend) {
     return "egress_backend_up{backend='" + backend + "',role='dispatcher'}";
   }

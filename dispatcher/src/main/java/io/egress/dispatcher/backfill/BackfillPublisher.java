@@ -135,6 +135,11 @@ public final class BackfillPublisher {
     return allowance.ahead();
   }
 
+  /** Endpoints that are behind, or were a moment ago. */
+  public int catchUps() {
+    return roundRobin.catchUps();
+  }
+
   /** Finishes the batch in progress, stores its progress, and begins no other. */
   public Future<Void> close() {
     if (running) {

@@ -37,6 +37,10 @@ final class RoundRobin {
     this.settledPerCheck = Math.max(1, aheadMax / CHECKS_PER_ALLOWANCE);
   }
 
+  int catchUps() {
+    return catchUps.size();
+  }
+
   int readyCount() {
     return ready.size();
   }

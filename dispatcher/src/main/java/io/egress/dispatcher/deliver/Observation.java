@@ -51,6 +51,7 @@ final class Observation {
         worker.outcomes().recordsPending(),
         worker.outcomes().outcomesPending(),
         worker.backfills().ahead(),
+        worker.backfills().catchUps(),
         nanos - quietSinceNanos,
         stages(now, nanos));
   }

@@ -19,6 +19,7 @@ public final class WorkerStates {
    * @param recordsPending records of next attempts that Kafka has not acknowledged
    * @param outcomesPending outcomes not yet written to the delivery log
    * @param historyAhead deliveries of history that were published and have not ended
+   * @param catchUps endpoints that are sent from the stream what is beyond their share
    * @param quietNanos for how long deliveries have been due and none was finished
    * @param stages unfinished records, by stage
    */
@@ -30,6 +31,7 @@ public final class WorkerStates {
       int recordsPending,
       int outcomesPending,
       int historyAhead,
+      int catchUps,
       long quietNanos,
       Map<String, StageState> stages) {
     public WorkerState {
@@ -81,6 +83,11 @@ public final class WorkerStates {
         "egress_history_ahead",
         "published deliveries of history that are not finished",
         WorkerState::historyAhead);
+    sum(
+        metrics,
+        "egress_endpoints_catching_up",
+        "endpoints that are sent from the stream what is more than Kafka holds for them",
+        WorkerState::catchUps);
     stages.forEach(stage -> addStage(metrics, stage));
   }
 

@@ -30,6 +30,6 @@ class WorkerStatesTest {
   }
 
   private static WorkerState quietFor(Duration quiet) {
-    return new WorkerState(System.nanoTime(), 0, 0, 0, 0, 0, 0, quiet.toNanos(), Map.of());
+    return new WorkerState(System.nanoTime(), 0, 0, 0, 0, 0, 0, 0, quiet.toNanos(), Map.of());
   }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -129,6 +131,9 @@ public final class TortureCommand implements Callable<Integer> {
     Receivers receivers = Receivers.start(vertx, evidence);
     int migrations = release == null ? AgedData.NEWEST : Build.migrations(release);
     AgedData aged = captures == null ? null : AgedData.of(captures, migrations);
+    if (aged != null) {
+      process.push("the copy of the aged database", () -> deleteUnlessNeeded(where));
+    }
     FleetBackends started = backends.start(where, aged);
     process.push("the backends", started);
     AgedRows old = aged == null ? null : countRows(started, aged);
@@ -166,6 +171,23 @@ public final class TortureCommand implements Callable<Integer> {
     }
     report(faults, checker, before, fleet);
     return evidence.violations().isEmpty() ? 0 : 1;
+  }
+
+  /** A copy has gigabytes, and says nothing if every promise was kept. */
+  private void deleteUnlessNeeded(Path where) throws IOException {
+    if (!ended || !evidence.violations().isEmpty()) {
+      return;
+    }
+    List<Path> copies;
+    try (Stream<Path> all = Files.walk(where)) {
+      copies =
+          all.filter(each -> where.relativize(each).toString().startsWith("postgres"))
+              .sorted(Comparator.reverseOrder())
+              .toList();
+    }
+    for (Path each : copies) {
+      Files.delete(each);
+    }
   }
 
   private static AgedRows countRows(FleetBackends backends, AgedData aged)
