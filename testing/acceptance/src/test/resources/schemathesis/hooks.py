@@ -9,6 +9,10 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 NO_SCHEMA_SAYS = [
     "after must be one cursor",
     "after is a cursor of another history",
+    "start must be now",
+    "start is for the first request",
+    "must be after from",
+    "must not be less than from_position",
     "must not contain the character",
     "must be visible characters",
     "no participant has the label",

@@ -30,7 +30,7 @@ final class CapturesPage {
   }
 
   Answer list(Visit visit) {
-    MultiMap query = FilterQuery.of(visit.query(), FILTERS);
+    MultiMap query = FilterQuery.withShortTitle(FilterQuery.of(visit.query(), FILTERS), "search");
     Map<String, String> problems = problems(query);
     CaptureList.Page page =
         problems.isEmpty()
@@ -48,7 +48,8 @@ final class CapturesPage {
 
   /** The page of the one capture that matches, or the list of those that do. */
   Answer find(Visit visit) {
-    MultiMap query = FilterQuery.of(visit.query(), List.of("search"));
+    MultiMap query =
+        FilterQuery.withShortTitle(FilterQuery.of(visit.query(), List.of("search")), "search");
     String matching = pages.base(visit) + "/captures?" + FilterQuery.encoded(query, FILTERS);
     if (!query.contains("search") || !problems(query).isEmpty()) {
       return list(visit);

@@ -64,7 +64,7 @@ final class DeliveriesPage {
   }
 
   Answer list(Visit visit) {
-    MultiMap query = FilterQuery.of(visit.query(), FILTERS);
+    MultiMap query = FilterQuery.withShortTitle(FilterQuery.of(visit.query(), FILTERS), "title");
     Map<String, String> problems = problems(query);
     List<Endpoint> all = endpoints.list(visit.workspaceId());
     DeliveryTable table = problems.isEmpty() ? table(visit, query, all) : DeliveryTable.NOTHING;
@@ -107,7 +107,7 @@ final class DeliveriesPage {
   }
 
   Answer liveList(Visit visit) {
-    MultiMap query = FilterQuery.of(visit.query(), FILTERS);
+    MultiMap query = FilterQuery.withShortTitle(FilterQuery.of(visit.query(), FILTERS), "title");
     DeliveryTable table = table(visit, query, endpoints.list(visit.workspaceId()));
     Frame frame = pages.frame(visit, "Deliveries", "deliveries");
     return pages.part(

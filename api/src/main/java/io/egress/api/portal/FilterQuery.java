@@ -2,6 +2,7 @@ package io.egress.api.portal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.egress.api.admin.captures.CaptureFilter;
 import io.egress.api.intake.Nearest;
 import io.egress.platform.http.Refusal;
 import io.vertx.core.MultiMap;
@@ -41,6 +42,16 @@ final class FilterQuery {
       if (value != null && !value.isBlank()) {
         query.add(name, value.strip());
       }
+    }
+    return query;
+  }
+
+  /** A title contains its own beginning, so a longer one is found by that. */
+  static MultiMap withShortTitle(MultiMap query, String name) {
+    String title = query.get(name);
+    if (title != null && title.codePointCount(0, title.length()) > CaptureFilter.TEXT_MAX) {
+      query.set(
+          name, title.substring(0, title.offsetByCodePoints(0, CaptureFilter.TEXT_MAX)).strip());
     }
     return query;
   }

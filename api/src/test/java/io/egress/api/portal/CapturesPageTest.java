@@ -44,11 +44,11 @@ class CapturesPageTest {
   @Test
   void whatIsWrongWithAFilterStandsBesideIt() {
     HttpResponse<String> answer =
-        browser.get(page + "?search=" + "a".repeat(1_001) + "&from=soon&mode=loud");
+        browser.get(page + "?member=" + "a".repeat(201) + "&from=soon&mode=loud");
 
     assertThat(answer.statusCode()).isEqualTo(400);
     assertThat(answer.body())
-        .contains("longer than 1000 characters", FilterQuery.NO_TIME, "no such mode", "show all");
+        .contains("longer than 200 characters", FilterQuery.NO_TIME, "no such mode", "show all");
   }
 
   @Test
@@ -92,6 +92,18 @@ class CapturesPageTest {
     assertThat(browser.get(page + "?search=untitled").body())
         .contains(empty.toString(), spaces.toString())
         .doesNotContain(erased.toString());
+  }
+
+  /** Titles have up to 1,000 characters. */
+  @Test
+  void aLongTitleThatIsPastedFindsItsCapture() {
+    String title = "Quarterly numbers of " + "everybody and ".repeat(25);
+    UUID id = put(title);
+    put("Quarterly numbers of nobody");
+
+    assertThat(browser.get(page + "?search=" + title.replace(' ', '+')).body())
+        .contains(id.toString())
+        .doesNotContain("of nobody");
   }
 
   @Test

@@ -30,8 +30,7 @@ public record CaptureFilter(
     @Nullable Instant to,
     @Nullable Long before,
     int limit) {
-  /** As long as a title may be, so that a pasted one finds its capture. */
-  public static final int TEXT_MAX = 1_000;
+  public static final int TEXT_MAX = 200;
 
   private static final String MODES = String.join(" or ", Mode.wireNames());
 
