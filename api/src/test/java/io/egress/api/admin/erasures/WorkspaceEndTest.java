@@ -56,7 +56,7 @@ class WorkspaceEndTest {
                 .statusCode())
         .isEqualTo(404);
     URI opened = URI.create(new JsonObject(link).getString("url"));
-    String token = opened.getQuery();
+    String token = "token=" + opened.getFragment();
     HttpResponse<String> late =
         Service.send(
             HttpRequest.newBuilder(URI.create(service.internalUrl("/portal/open")))
