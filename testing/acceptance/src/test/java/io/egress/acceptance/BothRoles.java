@@ -138,9 +138,9 @@ public final class BothRoles implements AutoCloseable {
   public String openPage(String link) {
     HttpResponse<String> opened =
         send(
-            HttpRequest.newBuilder(URI.create(link.substring(0, link.indexOf('?'))))
+            HttpRequest.newBuilder(URI.create(link.substring(0, link.indexOf('#'))))
                 .header("content-type", "application/x-www-form-urlencoded")
-                .POST(BodyPublishers.ofString(link.substring(link.indexOf('?') + 1))));
+                .POST(BodyPublishers.ofString("token=" + link.substring(link.indexOf('#') + 1))));
     return opened.headers().firstValue("set-cookie").orElseThrow().replaceFirst(";.*", "");
   }
 
