@@ -1,6 +1,5 @@
 package io.egress.api.portal;
 
-import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
 import io.egress.api.admin.captures.Captures;
@@ -148,7 +147,7 @@ final class DeliveriesPage {
             .map(each ->
                 DeliveryRow.of(
                     each,
-                    requireNonNull(titles.get(each.captureId())),
+                    titles.getOrDefault(each.captureId(), Captures.UNTITLED),
                     names.getOrDefault(each.endpointId(), EndpointNames.DELETED),
                     now))
             .toList();

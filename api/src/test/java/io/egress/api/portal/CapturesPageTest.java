@@ -124,6 +124,24 @@ class CapturesPageTest {
         .doesNotContain("Erased capture");
   }
 
+  /** A restored database may not have what was sent. */
+  @Test
+  void aDeliveryOfACaptureThatIsGoneIsListed() {
+    service.internal(
+        "POST",
+        "/internal/v1/workspaces/" + workspace + "/endpoints",
+        new JsonObject().put("url", "https://receiver.invalid/"));
+    UUID gone = put("Kickoff");
+    service.query(
+        "set session_replication_role = replica; delete from captures where id = '%s'; reset session_replication_role"
+            .formatted(gone));
+
+    HttpResponse<String> deliveries = browser.get("/portal/" + workspace + "/deliveries");
+
+    assertThat(deliveries.statusCode()).isEqualTo(200);
+    assertThat(deliveries.body()).contains("Untitled conversation");
+  }
+
   @Test
   void nobodyWhoSpokeIsLeftOutWithoutAWord() {
     JsonArray participants = new JsonArray();
