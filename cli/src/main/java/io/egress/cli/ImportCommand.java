@@ -6,6 +6,7 @@ import io.egress.cli.TableOutput.Columns;
 import io.egress.cli.transcript.ImportedCapture;
 import io.egress.cli.transcript.Transcript;
 import io.egress.cli.transcript.UnreadableTranscript;
+import io.egress.transcript.capture.Mode;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -62,9 +63,8 @@ final class ImportCommand implements Callable<Integer> {
 
   @Option(
       names = "--mode",
-      defaultValue = "manual",
-      description = "how they were recorded: ambient or manual (${DEFAULT-VALUE})")
-  private String mode = "";
+      description = "how they were recorded, as the hook has it (${DEFAULT-VALUE})")
+  private String mode = Mode.MANUAL.wireName();
 
   @Option(
       names = "--started-at",
@@ -84,15 +84,14 @@ final class ImportCommand implements Callable<Integer> {
   public Integer call() {
     InternalApi api = dryRun ? null : internal.api();
     JsonArray captures = new JsonArray();
-    for (Path file : files) {
-      JsonObject capture = read(file);
+    for (int i = 0; i < files.size(); i++) {
+      JsonObject capture = read(files.get(i));
       if (capture != null) {
         captures.add(capture);
         put(api, capture);
-        if (Output.terminal().isPresent() && files.size() > 1) {
-          output.note(
-              "%d of %d: %s".formatted(captures.size(), files.size(), capture.getString("file")));
-        }
+      }
+      if (Output.terminal().isPresent() && files.size() > 1) {
+        output.note("%d of %d: %s".formatted(i + 1, files.size(), files.get(i)));
       }
     }
     output.table(new JsonObject().put("captures", captures), "captures", COLUMNS);

@@ -1,6 +1,7 @@
 package io.egress.api.pull;
 
 import io.egress.api.admin.keys.ApiKey;
+import io.egress.api.admin.keys.Readers;
 import io.egress.api.pull.PageSources.Reason;
 import io.egress.platform.database.Standby;
 import io.egress.transcript.document.DocumentStore;
@@ -42,9 +43,7 @@ final class StandbyPages {
       """
       select k.id as key_id, k.workspace_id, w.stream_head as head, $2::bigint = 0 or exists (
           select from stream where workspace_id = k.workspace_id and position = $2 and chain = $3) as contained,
-        case when k.filter is not null then limited_head(k.workspace_id, k.filter) else coalesce((
-          select first_position - 1 from erased_spans
-          where workspace_id = k.workspace_id and last_position = w.stream_head), w.stream_head) end as readable_head,
+        case when k.filter is not null then limited_head(k.workspace_id, k.filter) else %s end as readable_head,
         %s as entered_up_to, %s as erasures, %s > $5::bigint and exists (
           select from changes where workspace_id = k.workspace_id and number > $5 and capture_id = any($6::uuid[]))
           as changed
@@ -52,6 +51,7 @@ final class StandbyPages {
       where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())
       """
           .formatted(
+              Readers.READABLE_HEAD,
               SentLedger.enteredUpTo(Feed.CAPTURES, "$4"),
               PageQuery.ERASURES,
               PageQuery.CHANGES_HEAD);

@@ -11,7 +11,6 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
-import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -127,12 +126,8 @@ final class CatchUpBatches {
     if (most.isEmpty()) {
       return Future.succeededFuture(Map.of());
     }
-    List<UUID> ids = List.copyOf(most.keySet());
     return pool.preparedQuery(TAKE)
-        .execute(
-            Tuple.of(
-                ids.toArray(UUID[]::new),
-                (Object) ids.stream().map(most::get).toArray(Integer[]::new)))
+        .execute(OpenBackfills.parameters(most))
         .map(CatchUpBatches::batches);
   }
 

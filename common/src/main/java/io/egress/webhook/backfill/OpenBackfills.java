@@ -191,13 +191,16 @@ public final class OpenBackfills {
     if (most.isEmpty()) {
       return Future.succeededFuture(Map.of());
     }
-    List<UUID> ids = List.copyOf(most.keySet());
     return pool.preparedQuery(TAKE)
-        .execute(
-            Tuple.of(
-                ids.toArray(UUID[]::new),
-                (Object) ids.stream().map(most::get).toArray(Integer[]::new)))
+        .execute(parameters(most))
         .compose(rows -> deliveredAtFirst(rows).map(delivered -> batches(rows, delivered)));
+  }
+
+  /** The ids, and the most of each. */
+  static Tuple parameters(Map<UUID, Integer> most) {
+    List<UUID> ids = List.copyOf(most.keySet());
+    return Tuple.of(
+        ids.toArray(UUID[]::new), (Object) ids.stream().map(most::get).toArray(Integer[]::new));
   }
 
   /** Of the wanted captures that are known by deliveries of replays only. */

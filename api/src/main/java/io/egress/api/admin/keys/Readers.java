@@ -21,20 +21,19 @@ public final class Readers {
   /** A client that reads asks more often. */
   private static final String STOPPED_AFTER = "1 hour";
 
-  /** Of the newest capture that a reader without a filter is sent. */
-  private static final String READABLE_HEAD =
+  /** In SQL, the newest position of the workspace {@code w} that a key without a filter is sent. */
+  public static final String READABLE_HEAD =
       """
-      select case when e.last_position = w.stream_head then e.first_position - 1 else w.stream_head end as head
-      from workspaces w left join lateral (
-        select first_position, last_position from erased_spans
-        where workspace_id = w.id order by last_position desc limit 1) e on true
-      where w.id = $1\
+      coalesce((
+        select first_position - 1 from erased_spans
+        where workspace_id = w.id and last_position = w.stream_head), w.stream_head)\
       """;
 
   private static final String LIST =
       """
       with heads as materialized (
-        select (%s) as captures, coalesce((select number from change_heads where workspace_id = $1), 0) as changes)
+        select %s as captures, coalesce((select number from change_heads where workspace_id = w.id), 0) as changes
+        from workspaces w where w.id = $1)
       select k.id, k.name, k.last_four, k.expires_at, k.last_used_at, r.by_id_since is not null as reads_by_id,
         k.last_used_at > now() - interval '%s' as is_recent,
         c.position, c.head, cb.behind, cb.oldest_at,
