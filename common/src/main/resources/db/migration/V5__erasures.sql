@@ -155,13 +155,14 @@ create function next_backfilled(after uuid) returns uuid language sql stable as 
 $$;
 
 -- The backfills that may be published, by endpoint and id, after a given one. Of an endpoint that is paused or
--- deleted, one is looked at, however many there are. A catch-up does not wait while its endpoint is paused: what is live
+-- deleted, one is looked at, however many there are; of a catch-up, the workspace is named. A catch-up does not wait while its endpoint is paused: what is live
 -- is skipped then.
 create function open_backfills(after_endpoint uuid, after_id uuid, count_max integer)
-returns table (backfill uuid, endpoint uuid, is_catch_up boolean)
+returns table (backfill uuid, endpoint uuid, catch_up_of uuid)
 language plpgsql stable rows 50 as $$
 declare
   is_paused boolean;
+  workspace uuid;
   reached uuid := after_endpoint;
   reached_id uuid := after_id;
   missing integer := count_max;
@@ -169,22 +170,23 @@ declare
 begin
   if not has_index('backfills_open') then
     return query
-    select b.id, b.endpoint_id, b.origin = 'live' from unfinished_backfills b join endpoints e on e.id = b.endpoint_id
+    select b.id, b.endpoint_id, case b.origin when 'live' then e.workspace_id end
+    from unfinished_backfills b join endpoints e on e.id = b.endpoint_id
     where (not e.paused or b.origin = 'live') and e.deleted_at is null
       and (b.endpoint_id, b.id) > (after_endpoint, after_id)
     order by b.endpoint_id, b.id limit count_max;
     return;
   end if;
   while reached is not null and missing > 0 loop
-    select paused into is_paused from endpoints where id = reached and deleted_at is null;
+    select e.paused, e.workspace_id into is_paused, workspace from endpoints e where id = reached and deleted_at is null;
     if is_paused then
       return query
-      select c.id, c.endpoint_id, true from catch_ups c
+      select c.id, c.endpoint_id, workspace from catch_ups c
       where c.endpoint_id = reached and c.id > reached_id
         and not c.is_done;
     elsif not is_paused then
       return query
-      select b.id, b.endpoint_id, b.origin = 'live' from unfinished_backfills b
+      select b.id, b.endpoint_id, case b.origin when 'live' then workspace end from unfinished_backfills b
       where b.endpoint_id = reached and b.id > reached_id order by b.id limit missing;
     end if;
     get diagnostics returned = row_count;

@@ -33,19 +33,20 @@ final class CatchUpBatches {
       """
       with asked as materialized (
         select c.id, c.endpoint_id, e.workspace_id, c.next_position as place, a.max, e.filters,
-          coalesce(c.last_position, w.stream_head) as last_position, c.last_position is null as is_open
+          coalesce(c.last_position, w.stream_head) as last_position, c.last_position is null as is_open,
+          (c.next_position + %1$d - 1) / %1$d * %1$d as block_end
         from unnest($1::uuid[], $2::integer[]) as a (id, max) join catch_ups c on c.id = a.id
           join endpoints e on e.id = c.endpoint_id join workspaces w on w.id = e.workspace_id
         where not c.is_done and e.deleted_at is null),
       shared as (
-        select workspace_id, place, max(max) as max, max(last_position) as last_position,
+        select workspace_id, place, max(max) as max, least(max(last_position), max(block_end)) as last_position,
           array_agg(id) filter (where filters <> '[]') as filtered
         from asked group by workspace_id, place)
-      select workspace_id, place, id, endpoint_id, max, last_position, is_open,
+      select workspace_id, place, id, endpoint_id, max, last_position, is_open, block_end,
         null::bigint as position, null::uuid as capture_id, null::timestamptz as entered_at, null::uuid[] as unwanted
       from asked
       union all
-      select s.workspace_id, s.place, null, null, null, null, null, t.position, t.capture_id, t.entered_at, t.unwanted
+      select s.workspace_id, s.place, null, null, null, null, null, null, t.position, t.capture_id, t.entered_at, t.unwanted
       from shared s cross join lateral (
         select position, capture_id, entered_at, case when s.filtered is not null then array(
           select a.id from asked a where a.id = any(s.filtered) and not admits(a.filters, t)) end as unwanted
@@ -53,7 +54,8 @@ final class CatchUpBatches {
         where workspace_id = s.workspace_id and position >= s.place and position <= s.last_position
         order by position limit s.max) t
       order by position nulls first
-      """;
+      """
+          .formatted(CatchUps.BLOCK);
 
   private record Place(UUID workspaceId, long position) {
     private static Place of(Row row) {
@@ -62,23 +64,31 @@ final class CatchUpBatches {
   }
 
   private record CatchUp(
-      UUID id, UUID endpointId, Place place, int max, long lastPosition, boolean isOpen) {
+      UUID id,
+      UUID endpointId,
+      Place place,
+      int max,
+      long blockEnd,
+      long lastPosition,
+      boolean isOpen) {
     private static CatchUp of(Row row) {
       return new CatchUp(
           row.getUUID("id"),
           row.getUUID("endpoint_id"),
           Place.of(row),
           row.getInteger("max"),
+          row.getLong("block_end"),
           row.getLong("last_position"),
           row.getBoolean("is_open"));
     }
 
     private Batch batch(List<Entry> entries) {
       List<Delivery> deliveries = new ArrayList<>();
+      long end = Math.min(lastPosition, blockEnd);
       long taken = place.position() - 1;
       int found = 0;
       for (Entry entry : entries) {
-        if (found == max || entry.position() > lastPosition) {
+        if (found == max || entry.position() > end) {
           break;
         }
         found++;
@@ -87,9 +97,9 @@ final class CatchUpBatches {
           deliveries.add(entry.to(endpointId));
         }
       }
-      boolean isAll = found < max || taken >= lastPosition;
-      return new Batch(
-          deliveries, isAll ? lastPosition + 1 : taken + 1, isAll && !isOpen, isAll && isOpen);
+      long next = (found < max ? end : taken) + 1;
+      boolean isAll = next > lastPosition;
+      return new Batch(deliveries, next, isAll && !isOpen, isAll && isOpen);
     }
   }
 

@@ -15,6 +15,12 @@ import java.util.UUID;
  */
 public final class CatchUps {
   /**
+   * A batch ends where a block of so many positions does, so that endpoints that are not far from
+   * each other are at the same place again and again.
+   */
+  public static final int BLOCK = 64;
+
+  /**
    * What is published from the stream to an endpoint that is behind, whatever else is.
    *
    * @param last the head when this was known; what entered later may be live again by now

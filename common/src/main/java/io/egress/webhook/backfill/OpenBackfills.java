@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The backfills that dispatchers publish, and how far they are: those of {@code backfills}, the
@@ -30,9 +31,17 @@ public final class OpenBackfills {
   /** A catch-up that has little left becomes live; as much as a batch may be left. */
   private static final int JOINED_WITH_MAX = 128;
 
-  /** A backfill that may be published. */
-  public record Open(UUID endpointId, UUID id, boolean isCatchUp) {
-    public static final Open BEFORE_ALL = new Open(new UUID(0, 0), new UUID(0, 0), false);
+  /**
+   * A backfill that may be published.
+   *
+   * @param catchUpOf the workspace, of a catch-up
+   */
+  public record Open(UUID endpointId, UUID id, @Nullable UUID catchUpOf) {
+    public static final Open BEFORE_ALL = new Open(new UUID(0, 0), new UUID(0, 0), null);
+
+    public boolean isCatchUp() {
+      return catchUpOf != null;
+    }
   }
 
   /**
@@ -49,7 +58,7 @@ public final class OpenBackfills {
   }
 
   private static final String OPEN =
-      "select endpoint, backfill, is_catch_up from open_backfills($1, $2, $3)";
+      "select endpoint, backfill, catch_up_of from open_backfills($1, $2, $3)";
 
   /**
    * Deliveries in a state, oldest position first. The repeated condition is that of the partial
@@ -166,7 +175,7 @@ public final class OpenBackfills {
                     new Open(
                         row.getUUID("endpoint"),
                         row.getUUID("backfill"),
-                        row.getBoolean("is_catch_up"))));
+                        row.getUUID("catch_up_of"))));
   }
 
   /**

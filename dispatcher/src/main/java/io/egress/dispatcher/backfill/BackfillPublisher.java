@@ -35,7 +35,9 @@ public final class BackfillPublisher {
   /** By then every client of every process knows the new number of partitions. */
   private static final Duration SPREADING_MAX = Duration.ofSeconds(30);
 
-  private static final int TURNS_AT_ONCE_MAX = 4;
+  /** In a row, until the next period. */
+  private static final int FAILURES_MAX = 4;
+
   private static final int SEEN_AT_ONCE_MAX = 1_000;
   private static final int READY_MAX = 10_000;
 
@@ -59,7 +61,7 @@ public final class BackfillPublisher {
   private boolean running;
   private boolean closing;
   private boolean looking;
-  private int inTurn;
+  private boolean inTurn;
   private int failuresInARow;
 
   public BackfillPublisher(
@@ -195,19 +197,19 @@ public final class BackfillPublisher {
   }
 
   private void serve() {
-    while (running && inTurn < TURNS_AT_ONCE_MAX && failuresInARow < TURNS_AT_ONCE_MAX) {
-      List<UnfinishedBackfill> backfills = roundRobin.nextTogether();
-      if (backfills.isEmpty()) {
-        return;
-      }
-      inTurn++;
+    if (!running || inTurn || failuresInARow >= FAILURES_MAX) {
+      return;
+    }
+    List<UnfinishedBackfill> backfills = roundRobin.nextTogether();
+    if (!backfills.isEmpty()) {
+      inTurn = true;
       pump.turn(backfills).onComplete(result -> ended(backfills, result));
     }
   }
 
   private void ended(
       List<UnfinishedBackfill> backfills, AsyncResult<Set<UnfinishedBackfill>> more) {
-    inTurn--;
+    inTurn = false;
     if (more.failed()) {
       failuresInARow++;
       backfills.forEach(roundRobin::hasFailed);
@@ -229,7 +231,7 @@ public final class BackfillPublisher {
   }
 
   private void completeCloseIfIdle() {
-    if (closing && inTurn == 0 && !looking) {
+    if (closing && !inTurn && !looking) {
       closed.tryComplete();
     }
   }

@@ -106,7 +106,7 @@ final class Pump {
     List<Future<?>> joining = new ArrayList<>();
     for (Turn turn : turns) {
       if (turn.batch().atHead()) {
-        turn.backfill().drains(true);
+        turn.backfill().atHead(true);
         if (turn.batch().deliveries().size() <= FEW) {
           joining.add(store.joinLive(turn.backfill().id()));
         }
@@ -137,7 +137,7 @@ final class Pump {
   private record Turn(UnfinishedBackfill backfill, Batch batch) {
     private void publishing() {
       backfill.publishing(batch.deliveries());
-      backfill.drains(false);
+      backfill.atHead(false);
     }
 
     private void unsure() {

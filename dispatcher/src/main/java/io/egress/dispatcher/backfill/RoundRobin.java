@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class RoundRobin {
   private static final int CHECKS_PER_ALLOWANCE = 64;
   private static final int BATCH_MIN = 16;
-  private static final int TOGETHER_MAX = 16;
+  private static final int TOGETHER_MAX = 64;
   private static final int BATCHES = 4_096;
 
   private final Allowance allowance;
@@ -28,6 +28,7 @@ final class RoundRobin {
   /** The known catch-ups, by endpoint. */
   private final Map<UUID, UnfinishedBackfill> catchUps = new HashMap<>();
 
+  private final CatchUpPlaces places = new CatchUpPlaces();
   private final Set<UnfinishedBackfill> ready = new LinkedHashSet<>();
   private final Set<UnfinishedBackfill> waiting = new LinkedHashSet<>();
   private int settledSinceCheck;
@@ -48,7 +49,8 @@ final class RoundRobin {
   /** Adds a backfill, unless it is known. */
   void add(Open open, int partition) {
     UnfinishedBackfill backfill =
-        known.computeIfAbsent(open.id(), _ -> new UnfinishedBackfill(open, partition, allowance));
+        known.computeIfAbsent(
+            open.id(), _ -> new UnfinishedBackfill(open, partition, allowance, places));
     if (open.isCatchUp()) {
       catchUps.put(open.endpointId(), backfill);
     }
@@ -182,6 +184,7 @@ final class RoundRobin {
 
   private void forget(UnfinishedBackfill backfill) {
     known.remove(backfill.id(), backfill);
+    backfill.leavePlace();
     if (backfill.isCatchUp()) {
       catchUps.remove(backfill.endpointId(), backfill);
     }

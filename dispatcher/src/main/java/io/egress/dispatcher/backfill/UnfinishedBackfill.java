@@ -26,25 +26,28 @@ final class UnfinishedBackfill {
 
   private static final long NONE = 0;
 
-  /** An endpoint that has come to the head with more unfinished would fall behind again. */
+  /** Few enough that it is finished soon. */
   private static final int DRAINED_MAX = 16;
 
   private final Open open;
   private final int partition;
   private final Allowance allowance;
+  private final CatchUpPlaces places;
   private final Set<UUID> unsettled = new HashSet<>();
   private State state = State.RESTING;
   private boolean forgotten;
   private int reserved;
   private long unsavedPosition = NONE;
   private int unsavedCount;
-  private boolean drains;
+  private long place = NONE;
+  private boolean atHead;
   private boolean alone;
 
-  UnfinishedBackfill(Open open, int partition, Allowance allowance) {
+  UnfinishedBackfill(Open open, int partition, Allowance allowance, CatchUpPlaces places) {
     this.open = open;
     this.partition = partition;
     this.allowance = allowance;
+    this.places = places;
   }
 
   /**
@@ -99,7 +102,16 @@ final class UnfinishedBackfill {
     if (reserved > 0) {
       return reserved;
     }
-    return drains && ahead() > DRAINED_MAX ? 0 : allowance.roomBeside(ahead());
+    return ahead() > DRAINED_MAX && drains() ? 0 : allowance.roomBeside(ahead());
+  }
+
+  /**
+   * Whether nearly all of it has to be finished before more is published. At the head an endpoint
+   * with more unfinished would fall behind again.
+   */
+  private boolean drains() {
+    UUID workspaceId = open.catchUpOf();
+    return atHead || (workspaceId != null && place != NONE && places.isAhead(workspaceId, place));
   }
 
   /** Whether its next turn is not one with others, because its last one has failed. */
@@ -111,9 +123,9 @@ final class UnfinishedBackfill {
     alone = now;
   }
 
-  /** Whether nearly all of it has to be finished before more is published. */
-  void drains(boolean now) {
-    drains = now;
+  /** Whether a catch-up has come to the head of the stream. */
+  void atHead(boolean now) {
+    atHead = now;
   }
 
   int reserved() {
@@ -151,6 +163,21 @@ final class UnfinishedBackfill {
   void acknowledged(long nextPosition, int published) {
     unsavedPosition = nextPosition;
     unsavedCount = published;
+    leavePlace();
+    place = nextPosition;
+    UUID workspaceId = open.catchUpOf();
+    if (workspaceId != null && !forgotten) {
+      places.add(workspaceId, place);
+    }
+  }
+
+  /** It has none until the next batch. */
+  void leavePlace() {
+    UUID workspaceId = open.catchUpOf();
+    if (workspaceId != null && place != NONE) {
+      places.remove(workspaceId, place);
+      place = NONE;
+    }
   }
 
   boolean hasUnsavedPosition() {

@@ -11,6 +11,7 @@ import io.egress.webhook.backfill.OpenBackfills.Reached;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.delivery.DeliveryId;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -105,22 +106,38 @@ class CatchUpsTest {
   }
 
   @Test
+  void batchesEndWhereABlockDoes() {
+    world.enter(workspace, 200);
+    fallBehind(30);
+
+    List<Long> ends = new ArrayList<>();
+    for (Batch batch = take(ALL); !batch.atHead(); batch = take(ALL)) {
+      ends.add(batch.nextPosition() - 1);
+      advance(batch.nextPosition());
+    }
+
+    assertThat(ends).containsExactly(64L, 128L, 192L);
+    assertThat(positions(take(ALL))).startsWith(193L).endsWith(200L);
+  }
+
+  @Test
   void becomesLiveAtTheHeadOnly() {
     world.enter(workspace, 500);
     fallBehind(1);
     assertThat(take(100).atHead()).isFalse();
     advance(101);
     join();
-    assertThat(take(ALL).atHead()).as("still open").isTrue();
+    assertThat(opened()).isNotEmpty();
 
-    advance(450);
+    advance(449);
+    assertThat(take(ALL).atHead()).as("still open").isTrue();
     join();
 
     world.enter(workspace, 5);
     Batch rest = take(ALL);
     assertThat(rest.last()).isTrue();
     assertThat(rest.atHead()).isFalse();
-    assertThat(rest.deliveries()).hasSize(51).last().returns(500L, Delivery::position);
+    assertThat(rest.deliveries()).hasSize(52).last().returns(500L, Delivery::position);
     advance(rest.nextPosition());
     assertThat(opened()).isEmpty();
   }

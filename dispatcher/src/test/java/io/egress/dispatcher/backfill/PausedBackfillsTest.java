@@ -42,7 +42,7 @@ class PausedBackfillsTest {
     world.delete(workspace, deleted);
 
     assertThat(await(new OpenBackfills(world.pool).open(Open.BEFORE_ALL, 1_000)))
-        .containsExactly(new Open(open, replay, false));
+        .containsExactly(new Open(open, replay, null));
     assertThat(buffers()).isLessThan(BUFFERS_MAX);
     world.workerOfAll(BackfillWorld.unbounded(128));
     until(() -> world.published.to(open).size() == 10);

@@ -2,6 +2,7 @@ package io.egress.dispatcher.backfill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.webhook.backfill.CatchUps;
 import io.egress.webhook.backfill.OpenBackfills.Open;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
@@ -15,6 +16,8 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class RoundRobinTest {
+  private static final UUID WORKSPACE = UUID.randomUUID();
+
   private final BackfillSettings settings =
       new BackfillSettings(4, 256, 4_096, 128, Duration.ofMillis(500));
   private final Allowance allowance = new Allowance(settings);
@@ -149,7 +152,7 @@ class RoundRobinTest {
   void aCatchUpIsSettledByLiveDeliveriesAndNotByThoseOfTheHistory() {
     UUID catchUp = UUID.randomUUID();
     queue.add(history(first), 0);
-    queue.add(new Open(first, catchUp, true), 0);
+    queue.add(new Open(first, catchUp, WORKSPACE), 0);
     UnfinishedBackfill history = queue.next();
     UnfinishedBackfill behind = queue.next();
     assertThat(history).isNotNull();
@@ -168,12 +171,12 @@ class RoundRobinTest {
 
   @Test
   void aCatchUpAtTheHeadWaitsUntilNearlyAllIsSettled() {
-    queue.add(new Open(first, UUID.randomUUID(), true), 0);
+    queue.add(new Open(first, UUID.randomUUID(), WORKSPACE), 0);
     UnfinishedBackfill behind = queue.next();
     assertThat(behind).isNotNull();
     List<Delivery> batch = deliveries(first, Origin.LIVE, 40);
     behind.publishing(batch);
-    behind.drains(true);
+    behind.atHead(true);
     queue.hasMore(behind);
     assertThat(queue.next()).isNull();
 
@@ -184,8 +187,30 @@ class RoundRobinTest {
     assertThat(queue.next()).isSameAs(behind);
   }
 
+  @Test
+  void oneThatIsAheadWaitsForAnotherThatIsNearAndNotForOneThatIsFarBehind() {
+    UnfinishedBackfill ahead = catchUpAt(first, 1_300);
+    UnfinishedBackfill behind = catchUpAt(second, 1_200);
+    catchUpAt(UUID.randomUUID(), 1_200 - 8 * CatchUps.BLOCK - 1);
+
+    assertThat(ahead.room()).isZero();
+    assertThat(behind.room()).isPositive();
+    behind.acknowledged(1_300 - CatchUps.BLOCK, 0);
+    assertThat(ahead.room()).isPositive();
+  }
+
+  /** With some of its batch unfinished. */
+  private UnfinishedBackfill catchUpAt(UUID endpoint, long place) {
+    queue.add(new Open(endpoint, UUID.randomUUID(), WORKSPACE), 0);
+    UnfinishedBackfill catchUp = queue.next();
+    assertThat(catchUp).isNotNull();
+    catchUp.publishing(deliveries(endpoint, Origin.LIVE, 40));
+    catchUp.acknowledged(place, 40);
+    return catchUp;
+  }
+
   private static Open history(UUID endpoint) {
-    return new Open(endpoint, endpoint, false);
+    return new Open(endpoint, endpoint, null);
   }
 
   /** Publishes as much to a new endpoint as it may have; the number. */
