@@ -71,6 +71,7 @@ public final class BackendProbes {
         BackendWatch.start(
             vertx,
             "PostgreSQL",
+            role,
             READS_APART,
             DATABASE_ANSWERS_WITHIN,
             this::checkDatabase,
@@ -79,6 +80,7 @@ public final class BackendProbes {
         BackendWatch.start(
             vertx,
             "Kafka",
+            role,
             WRITES_APART,
             KAFKA_ANSWERS_WITHIN,
             records,
@@ -94,7 +96,7 @@ public final class BackendProbes {
     gauge(metrics, role, "kafka", kafka);
   }
 
-  /** {@code role} is the label in metrics. */
+  /** {@code role} is the label in metrics and in the log. */
   public static BackendProbes open(
       Vertx vertx, Database database, KafkaSettings kafka, Metrics metrics, String role) {
     return new BackendProbes(vertx, database, kafka, metrics, role);

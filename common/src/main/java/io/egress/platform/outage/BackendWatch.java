@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
@@ -53,12 +54,14 @@ public final class BackendWatch {
   /**
    * Probes every {@code period} while the backend is up.
    *
+   * @param role which role of the process asks: each sees the backend for itself
    * @param answerMax how long an answer may take; the first one may take longer
    * @param isCause whether the backend, if it is away, may be the cause of a failure
    */
   public static BackendWatch start(
       Vertx vertx,
       String backend,
+      String role,
       Duration period,
       Duration answerMax,
       Probe probe,
@@ -66,7 +69,11 @@ public final class BackendWatch {
     BackendWatch watch =
         new BackendWatch(
             vertx,
-            Outage.ofItsOwn(log, backend + " does not answer", backend + " answers again"),
+            Outage.ofItsOwn(
+                log,
+                backend + " does not answer",
+                backend + " answers again",
+                Map.of("role", role)),
             period,
             answerMax,
             probe,

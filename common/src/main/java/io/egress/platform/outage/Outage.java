@@ -23,6 +23,7 @@ public final class Outage {
   private final String ends;
   private final LongSupplier nanoTime;
   private final boolean isOfItsOwn;
+  private final Map<String, String> labels;
   private volatile boolean failing;
   private boolean warned;
   private boolean everTold;
@@ -32,16 +33,22 @@ public final class Outage {
 
   /** Both are whole log messages, such as "Cannot read x; retrying" and "x is read again". */
   public Outage(Logger log, String begins, String ends) {
-    this(log, begins, ends, System::nanoTime, false);
+    this(log, begins, ends, System::nanoTime, false, Map.of());
   }
 
   Outage(Logger log, String begins, String ends, LongSupplier nanoTime) {
-    this(log, begins, ends, nanoTime, false);
+    this(log, begins, ends, nanoTime, false, Map.of());
   }
 
   private Outage(
-      Logger log, String begins, String ends, LongSupplier nanoTime, boolean isOfItsOwn) {
+      Logger log,
+      String begins,
+      String ends,
+      LongSupplier nanoTime,
+      boolean isOfItsOwn,
+      Map<String, String> labels) {
     this.isOfItsOwn = isOfItsOwn;
+    this.labels = Map.copyOf(labels);
     this.log = log;
     this.begins = begins;
     this.ends = ends;
@@ -53,7 +60,13 @@ public final class Outage {
    * else watches, or of one of the two in the eyes of its watch.
    */
   public static Outage ofItsOwn(Logger log, String begins, String ends) {
-    return new Outage(log, begins, ends, System::nanoTime, true);
+    return ofItsOwn(log, begins, ends, Map.of());
+  }
+
+  /** Each line has the labels. */
+  public static Outage ofItsOwn(
+      Logger log, String begins, String ends, Map<String, String> labels) {
+    return new Outage(log, begins, ends, System::nanoTime, true, labels);
   }
 
   public void failed(Throwable cause) {
@@ -82,10 +95,7 @@ public final class Outage {
       everTold = true;
       toldAtNanos = now;
     }
-    for (Map.Entry<String, ?> id : ids.entrySet()) {
-      line = line.addKeyValue(id.getKey(), id.getValue());
-    }
-    line.log("{}: {}", begins, Reason.of(cause));
+    labeled(labeled(line, labels), ids).log("{}: {}", begins, Reason.of(cause));
   }
 
   /**
@@ -112,9 +122,18 @@ public final class Outage {
     }
     failing = false;
     LoggingEventBuilder line = warned ? log.atInfo() : log.atDebug();
-    line.addKeyValue("seconds", seconds(nanoTime.getAsLong()))
-        .addKeyValue("failures", failures)
-        .log(ends);
+    line =
+        line.addKeyValue("seconds", seconds(nanoTime.getAsLong()))
+            .addKeyValue("failures", failures);
+    labeled(line, labels).log(ends);
+  }
+
+  private static LoggingEventBuilder labeled(LoggingEventBuilder line, Map<String, ?> values) {
+    LoggingEventBuilder labeled = line;
+    for (Map.Entry<String, ?> value : values.entrySet()) {
+      labeled = labeled.addKeyValue(value.getKey(), value.getValue());
+    }
+    return labeled;
   }
 
   private long seconds(long now) {

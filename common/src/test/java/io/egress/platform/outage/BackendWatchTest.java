@@ -40,7 +40,13 @@ class BackendWatchTest {
   void start() {
     watch =
         BackendWatch.start(
-            vertx, "It", PERIOD, ANSWER_MAX, _ -> requireNonNull(answer.get()), OWN::isInstance);
+            vertx,
+            "It",
+            "reader",
+            PERIOD,
+            ANSWER_MAX,
+            _ -> requireNonNull(answer.get()),
+            OWN::isInstance);
   }
 
   @AfterEach
@@ -121,6 +127,7 @@ class BackendWatchTest {
         BackendWatch.start(
             vertx,
             "It",
+            "reader",
             PERIOD,
             ANSWER_MAX,
             _ -> asked.getAndIncrement() == 0 ? Future.succeededFuture() : cutOff.future(),

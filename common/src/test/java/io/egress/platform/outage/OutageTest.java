@@ -43,6 +43,18 @@ class OutageTest {
   }
 
   @Test
+  void eachLineHasTheLabels() {
+    Outage labeled = Outage.ofItsOwn(log, "it fails", "it works", Map.of("role", "reader"));
+    labeled.failed(cause);
+    labeled.worked();
+
+    assertThat(told.list)
+        .hasSize(2)
+        .allSatisfy(
+            line -> assertThat(line.getKeyValuePairs().toString()).contains("role=\"reader\""));
+  }
+
+  @Test
   void logsNothingWhileCallsSucceed() {
     outage.worked();
     assertThat(told.list).isEmpty();
