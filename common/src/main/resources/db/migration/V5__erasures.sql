@@ -6,6 +6,10 @@ alter table workspaces
 -- Where a session was opened.
 alter table portal_sessions add column remote_address text;
 
+-- How often an attempt sent its request: again if a kept connection ended before an answer, or if the access token was
+-- rejected.
+alter table attempts add column times smallint not null default 1;
+
 -- -----------------------------------------------------------------------------------------------------------
 -- Documents
 -- -----------------------------------------------------------------------------------------------------------

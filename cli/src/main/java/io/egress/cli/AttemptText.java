@@ -18,12 +18,13 @@ final class AttemptText {
     JsonObject request = attempt.getJsonObject("request");
     if (request != null) {
       out.printf(
-          "%nrequest of attempt %d, emitted_at %s, revision %s, body of %d bytes%s:%n",
+          "%nrequest of attempt %d, emitted_at %s, revision %s, body of %d bytes%s%s:%n",
           number,
           request.getString("emitted_at"),
           request.getLong("revision"),
           request.getInteger("length"),
-          attempt.getBoolean("is_body_known") ? " (--body " + number + ")" : "");
+          attempt.getBoolean("is_body_known") ? " (--body " + number + ")" : "",
+          times(request.getInteger("times", 1)));
       headers(request.getJsonArray("headers"), out);
     }
     JsonArray headers = attempt.getJsonArray("answer_headers");
@@ -35,6 +36,10 @@ final class AttemptText {
         out.printf("%n%s%n", answer);
       }
     }
+  }
+
+  private static String times(int times) {
+    return times == 1 ? "" : ", sent " + times + " times";
   }
 
   /** All of a test, whose answer may have many lines. */

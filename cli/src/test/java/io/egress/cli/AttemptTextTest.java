@@ -17,6 +17,7 @@ class AttemptTextTest {
             .put("emitted_at", "2026-11-22T19:00:00.123Z")
             .put("revision", 3L)
             .put("length", 812)
+            .put("times", 2)
             .put("headers", new JsonArray().add(header("x-a", "b")).add(header("x-token", null)));
     JsonObject attempt =
         new JsonObject()
@@ -33,7 +34,7 @@ class AttemptTextTest {
 
             attempt 2: the answer is no HTTP,  whatever it is
 
-            request of attempt 2, emitted_at 2026-11-22T19:00:00.123Z, revision 3, body of 812 bytes (--body 2):
+            request of attempt 2, emitted_at 2026-11-22T19:00:00.123Z, revision 3, body of 812 bytes (--body 2), sent 2 times:
               x-a: b
               x-token: (withheld)
 

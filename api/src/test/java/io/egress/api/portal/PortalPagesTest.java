@@ -992,7 +992,7 @@ class PortalPagesTest {
               null,
               row.getLong("revision"),
               new Exchanged(
-                  new SentRequest("t=1,v1=aa", "user-agent: a'b\nx-token", 7),
+                  new SentRequest("t=1,v1=aa", "user-agent: a'b\nx-token", 7, 1),
                   "server: nginx",
                   Buffer.buffer("no")));
       Service.await(

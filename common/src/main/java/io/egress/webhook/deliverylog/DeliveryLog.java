@@ -29,17 +29,17 @@ public final class DeliveryLog {
         select * from unnest($1::date[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::uuid[], $7::text[],
           $8::text[], $9::smallint[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[], $13::integer[],
           $14::text[], $15::smallint[], $16::text[], $17::bytea[], $18::bigint[], $19::text[], $20::integer[], $21::text[],
-          $22::text[])
+          $22::text[], $23::smallint[])
           as e(day, id, endpoint_id, capture_id, position, replay_id, origin, state,
             attempts, owed_at, next_attempt_at, started_at, duration_ms, outcome,
-            status, detail, answer, revision, signature, length, request_headers, response_headers)),
+            status, detail, answer, revision, signature, length, request_headers, response_headers, times)),
       erased as (select capture_id from erasures where capture_id = any($4)),
       made as (
         insert into %1$s (day, delivery_id, attempt, started_at, duration_ms, outcome, status, detail, answer,
-          revision, signature, length, request_headers, response_headers)
+          revision, signature, length, request_headers, response_headers, times)
         select day, id, attempts, started_at, duration_ms, outcome, status, detail,
           case when capture_id not in (table erased) then answer end, revision, signature, length, request_headers,
-          case when capture_id not in (table erased) then response_headers end
+          case when capture_id not in (table erased) then response_headers end, coalesce(times, 1)
         from entry
         where started_at is not null
         %3$s),

@@ -37,9 +37,9 @@ final class EndpointHours {
           """
           select endpoint_id, hour, pending, delivered, exhausted, skipped, succeeded, failed, failures, newest,
             last_success_at, last_failure_at, last_failure, latencies::integer[]
-          from unnest($23::uuid[], $24::timestamptz[], $25::integer[], $26::integer[], $27::integer[],
-            $28::integer[], $29::integer[], $30::integer[], $31::jsonb[], $32::text[], $33::timestamptz[],
-            $34::timestamptz[], $35::jsonb[], $36::text[])
+          from unnest($24::uuid[], $25::timestamptz[], $26::integer[], $27::integer[], $28::integer[],
+            $29::integer[], $30::integer[], $31::integer[], $32::jsonb[], $33::text[], $34::timestamptz[],
+            $35::timestamptz[], $36::jsonb[], $37::text[])
             as u(endpoint_id, hour, pending, delivered, exhausted, skipped, succeeded, failed, failures, newest,
               last_success_at, last_failure_at, last_failure, latencies)
           """,

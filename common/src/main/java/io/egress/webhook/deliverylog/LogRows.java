@@ -41,6 +41,7 @@ final class LogRows {
     columns.ofRequest(SentRequest::length, Integer[]::new);
     columns.ofRequest(SentRequest::headers, String[]::new);
     columns.ofAttempt(LogRows::answerHeaders, String[]::new);
+    columns.ofRequest(request -> (short) request.times(), Short[]::new);
     return tuple;
   }
 

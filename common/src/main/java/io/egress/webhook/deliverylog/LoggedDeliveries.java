@@ -84,7 +84,7 @@ public final class LoggedDeliveries {
 
   private static final String ATTEMPT_COLUMNS =
       "attempt, started_at, duration_ms, outcome, status, detail, answer, revision, signature, length,"
-          + " request_headers, response_headers";
+          + " request_headers, response_headers, times";
 
   private static final String ATTEMPTS =
       "select " + ATTEMPT_COLUMNS + " from attempts where delivery_id = $1 order by attempt";
@@ -286,7 +286,8 @@ public final class LoggedDeliveries {
         : new SentRequest(
             signature,
             requireNonNullElse(row.getString("request_headers"), ""),
-            row.getInteger("length"));
+            row.getInteger("length"),
+            row.getInteger("times"));
   }
 
   private static @Nullable Instant instant(@Nullable OffsetDateTime time) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * after its last response that corrupt the next one. A request that fails on a reused connection
  * before any response is therefore sent once more, on a new connection, within the same attempt and
  * deadline. If the receiver did process the first one, it gets the delivery twice, which
- * at-least-once delivery allows.
+ * at-least-once delivery allows, and the delivery log says.
  */
 final class Attempt implements Sending, Exchange.Listener {
   private static final long NO_TIMER = -1;
@@ -46,7 +46,7 @@ final class Attempt implements Sending, Exchange.Listener {
   private @Nullable InetAddress address;
   private @Nullable ProxyOptions proxy;
   private @Nullable Exchange exchange;
-  private boolean repeated;
+  private @Nullable SentRequest repeated;
   private int status;
   private long answeredNanos;
   private boolean ended;
@@ -183,11 +183,11 @@ final class Attempt implements Sending, Exchange.Listener {
   public void broke(Throwable failure) {
     if (hasAnswer()) {
       end(answeredOutcome());
-    } else if (!repeated
+    } else if (repeated == null
         && address != null
         && exchange != null
         && exchange.deservesFreshConnection(failure)) {
-      repeated = true;
+      repeated = exchange.exchanged().request();
       connect(address, false);
     } else {
       fail(AttemptFailure.whileWaiting(failure));
@@ -244,7 +244,7 @@ final class Attempt implements Sending, Exchange.Listener {
   }
 
   private Exchanged exchanged() {
-    return exchange == null ? Exchanged.NOTHING : exchange.exchanged();
+    return exchange == null ? Exchanged.NOTHING : exchange.exchanged().after(repeated);
   }
 
   private Duration elapsed() {

@@ -30,6 +30,10 @@ final class AuthorizedAttempt implements Sending {
   private final long startNanos;
   private long deadlineTimer = NO_TIMER;
   private @Nullable Sending sending;
+
+  /** What was sent with a token that the receiver has rejected. */
+  private @Nullable SentRequest rejected;
+
   private boolean aborted;
   private boolean ended;
 
@@ -41,49 +45,50 @@ final class AuthorizedAttempt implements Sending {
     this.authorized = authorized != null && authorized.tokens() == tokens ? authorized : null;
     this.loop = loop;
     this.promise = loop.context().promiseToCaller();
+    this.rejected = authorized == null ? null : authorized.rejected();
     this.startNanos =
         System.nanoTime() - (authorized == null ? 0 : authorized.duration().toNanos());
   }
 
   void start() {
     if (authorized != null) {
-      send(authorized.token(), authorized.renewed());
+      send(authorized.token());
       return;
     }
     Future<Answer> token = tokens.get(loop);
     if (token.isComplete() && token.result() instanceof Answer.Token kept) {
-      send(kept, false);
+      send(kept);
     } else {
-      await(token, false);
+      await(token);
     }
   }
 
-  private void await(Future<Answer> token, boolean renewed) {
+  private void await(Future<Answer> token) {
     sending = null;
-    token.onSuccess(answer -> answered(answer, renewed));
+    token.onSuccess(this::answered);
     if (!ended) {
       Duration left = loop.timeout().minus(elapsed()).plus(GRACE);
       deadlineTimer = loop.context().startTimer(left, this::deadlinePassed);
     }
   }
 
-  private void answered(Answer answer, boolean renewed) {
+  private void answered(Answer answer) {
     switch (answer) {
       case Answer.None(Failed failed) ->
           end(
               new Failed(
                   failed.kind(), failed.status(), failed.detail(), elapsed(), failed.exchanged()));
       case Answer.None(Outcome outcome) -> end(outcome);
-      case Answer.Token token -> end(new Authorized(tokens, token, renewed, elapsed()));
+      case Answer.Token token -> end(new Authorized(tokens, token, rejected, elapsed()));
     }
   }
 
-  private void send(Answer.Token token, boolean renewed) {
+  private void send(Answer.Token token) {
     sending = loop.begin(request.authorized(token.value()), startNanos);
-    sending.outcome().onSuccess(outcome -> sent(outcome, token, renewed));
+    sending.outcome().onSuccess(outcome -> sent(outcome, token));
   }
 
-  private void sent(Outcome outcome, Answer.Token token, boolean renewed) {
+  private void sent(Outcome outcome, Answer.Token token) {
     boolean isRejected =
         outcome instanceof Failed failed
             && failed.status() != null
@@ -91,8 +96,9 @@ final class AuthorizedAttempt implements Sending {
     if (isRejected) {
       tokens.reject(token);
     }
-    if (isRejected && !renewed && !aborted) {
-      await(tokens.get(loop), true);
+    if (isRejected && rejected == null && !aborted) {
+      rejected = ((Failed) outcome).exchanged().request();
+      await(tokens.get(loop));
     } else {
       end(outcome);
     }
@@ -132,7 +138,7 @@ final class AuthorizedAttempt implements Sending {
     if (!ended) {
       ended = true;
       loop.context().cancelTimer(deadlineTimer);
-      promise.complete(outcome);
+      promise.complete(rejected == null ? outcome : outcome.after(rejected));
     }
   }
 }

@@ -24,6 +24,15 @@ public record Exchanged(
     this(request, answerHeaders, answerStart, null);
   }
 
+  /** The earlier request is of the same attempt, and all that was sent if there is no other. */
+  Exchanged after(@Nullable SentRequest earlier) {
+    if (earlier == null) {
+      return this;
+    }
+    SentRequest last = request == null ? earlier : request.after(earlier);
+    return new Exchanged(last, answerHeaders, answerStart, retryAfter);
+  }
+
   /** The first headers of the response; the last one may be cut off. */
   public List<ShownHeader> shownAnswerHeaders() {
     return HeaderLines.parse(answerHeaders);

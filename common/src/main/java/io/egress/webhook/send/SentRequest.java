@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param headers those that are not the same in each attempt, as lines; the values of custom
  *     headers are withheld
  * @param length of the body
+ * @param times how often its attempt sent it: again if a kept connection ended before an answer, or
+ *     if the access token was rejected
  */
-public record SentRequest(String signature, String headers, int length) {
+public record SentRequest(String signature, String headers, int length, int times) {
   private static final String EVENT = "x-service-event";
   private static final String STANDARD_SIGNATURE = "webhook-signature";
   private static final Pattern TIME = Pattern.compile("^t=([0-9]{1,18})(,|$)");
@@ -67,6 +69,11 @@ public record SentRequest(String signature, String headers, int length) {
     return all;
   }
 
+  /** It was sent after this one, in the same attempt. */
+  SentRequest after(SentRequest earlier) {
+    return new SentRequest(signature, headers, length, earlier.times + times);
+  }
+
   static SentRequest of(SendRequest request, String signature, @Nullable String standardSignature) {
     HeaderLines lines = new HeaderLines().add("user-agent", UserAgent.VALUE);
     if (request.envelope().event() != Event.CAPTURE_PROCESSED) {
@@ -79,6 +86,6 @@ public record SentRequest(String signature, String headers, int length) {
       lines.add("traceparent", request.traceparent());
     }
     request.headers().values().keySet().forEach(lines::addName);
-    return new SentRequest(signature, lines.toString(), request.envelope().length());
+    return new SentRequest(signature, lines.toString(), request.envelope().length(), 1);
   }
 }

@@ -3,6 +3,7 @@ package io.egress.webhook.send;
 import static io.egress.webhook.send.SenderHarness.await;
 import static io.egress.webhook.send.SenderHarness.envelope;
 import static io.egress.webhook.send.SenderHarness.url;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -142,10 +143,11 @@ class AccessTokensTest {
     assertThat(received).isEmpty();
     Authorized second = (Authorized) await(start(receiver, tokens, first).outcome());
 
-    assertThat(second.renewed()).isTrue();
+    assertThat(second.rejected()).isNotNull();
     assertThat(second.duration()).isGreaterThan(first.duration());
     assertThat(received).hasSize(1);
-    assertThat(await(start(receiver, tokens, second).outcome())).isInstanceOf(Delivered.class);
+    Delivered delivered = (Delivered) await(start(receiver, tokens, second).outcome());
+    assertThat(requireNonNull(delivered.exchanged().request()).times()).isEqualTo(2);
   }
 
   @Test
@@ -169,6 +171,7 @@ class AccessTokensTest {
 
     assertThat(failed.kind()).isEqualTo(FailureKind.STATUS);
     assertThat(failed.status()).isEqualTo(401);
+    assertThat(requireNonNull(failed.exchanged().request()).times()).isEqualTo(2);
     assertThat(received).hasSize(2);
     assertThat(requests).hasValue(2);
   }

@@ -9,6 +9,7 @@ import io.egress.webhook.send.SenderSettings.PoolLimits;
 import io.vertx.core.net.NetSocket;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.AfterEach;
@@ -39,11 +40,13 @@ class WebhookSenderRepeatTest {
           }
         });
 
-    harness.sendDelivered(url(port));
-    harness.sendDelivered(url(port));
+    Outcome.Delivered first = harness.sendDelivered(url(port));
+    Outcome.Delivered second = harness.sendDelivered(url(port));
 
     assertThat(receivers.connections).hasSize(2);
     assertThat(receivers.requests).hasValue(3);
+    assertThat(times(first.exchanged())).isEqualTo(1);
+    assertThat(times(second.exchanged())).as("both are told of").isEqualTo(2);
   }
 
   @Test
@@ -58,8 +61,15 @@ class WebhookSenderRepeatTest {
         });
     harness.sendDelivered(url(port));
 
-    assertThat(harness.sendFailed(url(port)).kind()).isEqualTo(FailureKind.RESET);
+    Outcome.Failed failed = harness.sendFailed(url(port));
+
+    assertThat(failed.kind()).isEqualTo(FailureKind.RESET);
     assertThat(receivers.requests).hasValue(3);
+    assertThat(times(failed.exchanged())).isEqualTo(2);
+  }
+
+  private static int times(Exchanged exchanged) {
+    return Optional.ofNullable(exchanged.request()).orElseThrow().times();
   }
 
   @Test

@@ -7,8 +7,10 @@ import io.egress.platform.metrics.PerValue;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.RetrySchedule;
 import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.send.Exchanged;
 import io.egress.webhook.send.FailureKind;
 import io.egress.webhook.send.Outcome;
+import io.egress.webhook.send.SentRequest;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Timer;
 import java.time.Instant;
@@ -28,6 +30,7 @@ public final class DeliveryMeters {
   private final Timer[] refused = new Timer[STATUS_CLASSES];
   private final PerValue<FailureKind, Timer> failed;
   private final Counter aborted;
+  private final Counter repeated;
   private final PerValue<Delivery.Origin, Timer> firstAttempt;
   private final PerValue<Delivery.Origin, Timer> arrival;
   private final PerValue<DeliveryState, Counter> ended;
@@ -50,6 +53,10 @@ public final class DeliveryMeters {
         metrics.counter(
             "egress_attempts_aborted_total",
             "attempts aborted by the dispatcher (hand-over, shutdown); each is repeated");
+    repeated =
+        metrics.counter(
+            "egress_requests_repeated_total",
+            "requests sent again in the same attempt, because a kept connection ended or an access token was rejected");
     firstAttempt =
         delays(
             metrics,
@@ -81,14 +88,14 @@ public final class DeliveryMeters {
   }
 
   public void delivered(Delivery delivery, Instant startedAt, Outcome.Delivered outcome) {
-    attempted(delivery, startedAt);
+    attempted(delivery, startedAt, outcome.exchanged());
     delivered.record(outcome.duration().toNanos(), TimeUnit.NANOSECONDS);
     long arrivedMillis = startedAt.toEpochMilli() + outcome.duration().toMillis();
     record(arrival.of(delivery.origin()), delivery.owedAt(), arrivedMillis);
   }
 
   public void failed(Delivery delivery, Instant startedAt, Outcome.Failed outcome) {
-    attempted(delivery, startedAt);
+    attempted(delivery, startedAt, outcome.exchanged());
     timer(outcome).record(outcome.duration().toNanos(), TimeUnit.NANOSECONDS);
   }
 
@@ -96,7 +103,11 @@ public final class DeliveryMeters {
     aborted.increment();
   }
 
-  private void attempted(Delivery delivery, Instant startedAt) {
+  private void attempted(Delivery delivery, Instant startedAt, Exchanged exchanged) {
+    SentRequest request = exchanged.request();
+    if (request != null) {
+      repeated.increment(request.times() - 1);
+    }
     long startedMillis = startedAt.toEpochMilli();
     int before = delivery.attempt() - 1;
     if (before == 0) {

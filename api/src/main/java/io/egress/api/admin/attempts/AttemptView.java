@@ -32,6 +32,7 @@ public record AttemptView(
       Instant emittedAt,
       @Nullable Long revision,
       int length,
+      int times,
       String signature,
       List<ShownHeader> headers) {}
 
@@ -52,6 +53,7 @@ public record AttemptView(
                 attempt.startedAt(),
                 attempt.revision(),
                 sent.length(),
+                sent.times(),
                 sent.signature(),
                 sent.allHeaders(deliveryId, position, attempt.revision())),
         attempt.exchanged().shownAnswerHeaders(),

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The request of an attempt.
  *
  * @param revision the capture's; null if there is none, as in a test
+ * @param times how often it was sent
  * @param headers one a line; withheld values are marked
  * @param curl a command that sends the same headers; empty if the URL is not known
  * @param bodyKnown whether the body can be downloaded
@@ -23,6 +24,7 @@ public record SentView(
     String emittedAt,
     @Nullable Long revision,
     int length,
+    int times,
     String signature,
     String headers,
     String curl,
@@ -53,6 +55,7 @@ public record SentView(
         UtcInstant.format(attempt.startedAt()),
         attempt.revision(),
         request.length(),
+        request.times(),
         request.signature(),
         lines(headers),
         url.isEmpty() ? "" : curl(url, headers, file),

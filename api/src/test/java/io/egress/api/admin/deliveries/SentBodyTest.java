@@ -96,6 +96,7 @@ class SentBodyTest {
     JsonObject request = attempt.getJsonObject("request");
     assertThat(request.getString("emitted_at")).isEqualTo(SENT_AT.toString());
     assertThat(request.getLong("revision")).isEqualTo(revision());
+    assertThat(request.getInteger("times")).isEqualTo(2);
     assertThat(headers(request.getJsonArray("headers")))
         .contains(
             "content-type: application/json",
@@ -209,7 +210,8 @@ class SentBodyTest {
         new SentRequest(
             new WebhookSignature(List.of(secret)).sign(SENT_AT.getEpochSecond(), bytes),
             "user-agent: Transcript-Egress/test\nx-token",
-            bytes.length);
+            bytes.length,
+            2);
     MadeAttempt attempt =
         new MadeAttempt(
             SENT_AT,
