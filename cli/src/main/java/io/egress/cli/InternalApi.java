@@ -19,6 +19,7 @@ import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 
@@ -26,31 +27,36 @@ import org.jspecify.annotations.Nullable;
 public final class InternalApi {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-  private final HttpClient http =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(TIMEOUT)
-          .sslContext(withoutCertificates())
-          .build();
+  private final HttpClient http;
   private final String base;
   private final String token;
   private final @Nullable String actor;
 
   public InternalApi(String host, int port, String token) {
-    this(host, port, token, null);
+    this(plain(host, port), token, null);
   }
 
-  /** {@code actor} is the name for the audit log. */
-  public InternalApi(String host, int port, String token, @Nullable String actor) {
-    this.base = "http://" + host + ":" + port + "/internal/v1";
+  /**
+   * @param address where its paths begin
+   * @param actor the name for the audit log
+   */
+  InternalApi(URI address, String token, @Nullable String actor) {
+    HttpClient.Builder client =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIMEOUT);
+    if (!"https".equals(address.getScheme())) {
+      client.sslContext(withoutCertificates());
+    }
+    this.http = client.build();
+    this.base = address.toString().replaceFirst("/+$", "") + "/internal/v1";
     this.token = token;
     this.actor = actor;
   }
 
-  /**
-   * The internal API is plain HTTP, so the machine's certificates need not be read for every
-   * command.
-   */
+  static URI plain(String host, int port) {
+    return URI.create("http://" + host + ":" + port);
+  }
+
+  /** Reading the machine's certificates would take longer than most calls. */
   private static SSLContext withoutCertificates() {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
@@ -128,10 +134,14 @@ public final class InternalApi {
   private <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> handler) {
     try {
       return http.send(request, handler);
+    } catch (SSLException failure) {
+      throw new UncheckedIOException(
+          "no TLS connection to " + base + ": " + failure.getMessage(), failure);
     } catch (IOException failure) {
       throw new UncheckedIOException(
           base
-              + " does not answer (set EGRESS_INTERNAL_HOST and EGRESS_INTERNAL_PORT, or --host and --port)",
+              + " does not answer (set EGRESS_INTERNAL_HOST and EGRESS_INTERNAL_PORT, or --host and --port;"
+              + " EGRESS_INTERNAL_URL or --internal-url behind TLS)",
           failure);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();

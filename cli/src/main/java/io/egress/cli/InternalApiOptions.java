@@ -1,26 +1,40 @@
 package io.egress.cli;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.TypeConversionException;
 
 /** Address and token of the internal API. */
 final class InternalApiOptions {
+  private static final String HOST = "127.0.0.1";
+  private static final String PORT = "8081";
+
   @Option(
       names = "--host",
       scope = ScopeType.INHERIT,
-      defaultValue = "${env:EGRESS_INTERNAL_HOST:-127.0.0.1}",
       description = "internal listener's host (EGRESS_INTERNAL_HOST, or 127.0.0.1)")
-  private String host = "127.0.0.1";
+  private @Nullable String host;
 
   @Option(
       names = "--port",
       scope = ScopeType.INHERIT,
-      defaultValue = "${env:EGRESS_INTERNAL_PORT:-8081}",
       description = "internal listener's port (EGRESS_INTERNAL_PORT, or 8081)")
-  private int port;
+  private @Nullable Integer port;
+
+  @Option(
+      names = "--internal-url",
+      scope = ScopeType.INHERIT,
+      paramLabel = "URL",
+      converter = InternalUrl.class,
+      description =
+          "the internal listener behind TLS, https://HOST[:PORT] (EGRESS_INTERNAL_URL), instead of host and port")
+  private @Nullable URI url;
 
   @Option(
       names = "--actor",
@@ -37,7 +51,46 @@ final class InternalApiOptions {
   }
 
   InternalApi api() {
-    return new InternalApi(reachable(host), port, token(environment), actor);
+    return new InternalApi(address(), token(environment), actor);
+  }
+
+  /** An option goes before every setting. */
+  private URI address() {
+    if (url != null) {
+      return url;
+    }
+    String given = environment.getOrDefault("EGRESS_INTERNAL_URL", "");
+    return given.isBlank() || host != null || port != null
+        ? InternalApi.plain(
+            reachable(host == null ? environment.getOrDefault("EGRESS_INTERNAL_HOST", HOST) : host),
+            port == null
+                ? Integer.parseInt(environment.getOrDefault("EGRESS_INTERNAL_PORT", PORT))
+                : port)
+        : new InternalUrl().convert(given.strip());
+  }
+
+  /** Where the paths of the API begin. */
+  static final class InternalUrl implements ITypeConverter<URI> {
+    @Override
+    public URI convert(String text) {
+      URI url;
+      try {
+        url = new URI(text);
+      } catch (URISyntaxException unreadable) {
+        throw new TypeConversionException("'" + text + "' is no URL");
+      }
+      boolean isBase =
+          ("https".equals(url.getScheme()) || "http".equals(url.getScheme()))
+              && url.getHost() != null
+              && url.getRawUserInfo() == null
+              && url.getRawQuery() == null
+              && url.getRawFragment() == null;
+      if (!isBase) {
+        throw new TypeConversionException(
+            "expected https://HOST[:PORT] of the internal listener, not '" + text + "'");
+      }
+      return url;
+    }
   }
 
   @Nullable String actor() {
@@ -46,7 +99,7 @@ final class InternalApiOptions {
 
   /** A server that listens on all addresses is reached through the loopback one. */
   private static String reachable(String host) {
-    return host.equals("0.0.0.0") || host.equals("::") ? "127.0.0.1" : host;
+    return host.equals("0.0.0.0") || host.equals("::") ? HOST : host;
   }
 
   private static String token(Map<String, String> environment) {
