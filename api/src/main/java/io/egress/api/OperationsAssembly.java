@@ -11,6 +11,7 @@ import io.egress.api.admin.deliveries.EndpointHealths;
 import io.egress.api.admin.deliveries.EndpointLatencies;
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.admin.deliveries.SentBodies;
+import io.egress.api.admin.deliveries.UndeliveredTotals;
 import io.egress.api.admin.deliveries.Verifier;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
@@ -85,6 +86,7 @@ final class OperationsAssembly {
             deliveries,
             new SentBodies(pool, deliveries, documents, push),
             new Replays(pool),
+            new UndeliveredTotals(pool),
             verifier(measuring, days, heavy)),
         new Operations.OfCaptures(
             captures, new CaptureList(pool), new Copies(pool), new CaptureErasure(pool)));

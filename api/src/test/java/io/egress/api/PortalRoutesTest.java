@@ -25,7 +25,13 @@ class PortalRoutesTest {
 
   /** Pages that are only forms. */
   private static final List<String> FORMS =
-      List.of("/:id/delete", "/:id/erase", "/:id/expiry", "/:id/rotate", "/:id/replay");
+      List.of(
+          "/:id/delete",
+          "/:id/erase",
+          "/:id/expiry",
+          "/:id/rotate",
+          "/:id/replay",
+          "/replays/start-all");
 
   /** Not the shared one: the audit log must not grow by what others do. */
   private static final Service service = Service.start();

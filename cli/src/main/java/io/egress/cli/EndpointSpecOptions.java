@@ -109,8 +109,8 @@ final class EndpointSpecOptions {
     try {
       endpoint.put(name, value.equals(NONE) ? null : Integer.valueOf(value));
     } catch (NumberFormatException noNumber) {
-      throw new IllegalStateException(
-          "--" + name.replace('_', '-') + " takes a number or none, not '" + value + "'", noNumber);
+      throw new UsageException(
+          "--" + name.replace('_', '-') + " takes a number or none, not '" + value + "'");
     }
   }
 }

@@ -42,7 +42,7 @@ final class EndpointText {
     }
     String since = endpoint.getString("failing_since");
     List<String> parts = new ArrayList<>();
-    parts.add(since == null ? health : health + " since " + TIMES.since(since));
+    parts.add(since == null ? health : health + " since " + TIMES.of(since));
     if (health.equals("failing")) {
       parts.add(
           endpoint.getInteger("succeeded")

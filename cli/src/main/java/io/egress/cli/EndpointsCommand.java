@@ -5,10 +5,7 @@ import io.egress.webhook.endpoint.StandardWebhooks;
 import io.egress.webhook.send.FailureText;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -186,7 +183,7 @@ final class EndpointsCommand {
     certificate.putInto(change);
     oauth2.putInto(change);
     if (change.isEmpty()) {
-      throw new IllegalStateException("nothing to change: see egress endpoints change --help");
+      throw new UsageException("nothing to change: see egress endpoints change --help");
     }
     JsonObject changed = internal.api().call("PATCH", path(workspace, id), change);
     JsonArray dropped = changed.getJsonArray("dropped", new JsonArray());
@@ -382,17 +379,12 @@ final class EndpointsCommand {
         endpoint.putNull(FIELD);
       } else if (certificate != null && key != null) {
         endpoint.put(
-            FIELD, new JsonObject().put("certificate", read(certificate)).put("key", read(key)));
+            FIELD,
+            new JsonObject()
+                .put("certificate", SecretText.contents(certificate))
+                .put("key", SecretText.contents(key)));
       } else if (certificate != null || key != null) {
-        throw new IllegalStateException("--client-certificate and --client-key go together");
-      }
-    }
-
-    private static String read(String file) {
-      try {
-        return Files.readString(Path.of(file));
-      } catch (IOException unreadable) {
-        throw new IllegalStateException("cannot read " + file, unreadable);
+        throw new UsageException("--client-certificate and --client-key go together");
       }
     }
   }

@@ -111,7 +111,7 @@ final class InternalApiOptions {
     return StoredSecret.INTERNAL_TOKEN
         .existing(dataDir)
         .orElseThrow(() ->
-            new IllegalStateException(
+            new UsageException(
                 "set " + StoredSecret.INTERNAL_TOKEN.setting() + ": none is stored in " + dataDir));
   }
 }

@@ -52,7 +52,7 @@ final class KeysCommand {
       footer = {
         "",
         "A key for three months, which reads the manual captures only:",
-        "  egress keys create WORKSPACE --name 'search index' --expires-in 90d --mode manual"
+        "  egress keys create WORKSPACE --name search --expires-in 90d --mode manual"
       })
   int create(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,

@@ -46,10 +46,12 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "Print a signing secret, and post what finishes from now on:",
-      "  EGRESS_API_KEY=service_... egress listen --forward-to http://localhost:3000/hook",
+      "  EGRESS_API_KEY=service_... \\",
+      "      egress listen --forward-to http://localhost:3000/hook",
       "Post the whole stream to a service elsewhere, with a secret of your own:",
       "  egress listen --url https://transcripts.example.com --key file:api-key \\",
-      "      --secret env:SIGNING_SECRET --from-start --forward-to http://localhost:3000/hook"
+      "      --secret env:SIGNING_SECRET --from-start \\",
+      "      --forward-to http://localhost:3000/hook"
     })
 final class ListenCommand implements Callable<Integer> {
   /** How long the service holds a page that would be empty. */

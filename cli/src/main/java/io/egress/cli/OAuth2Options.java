@@ -59,7 +59,7 @@ final class OAuth2Options {
               .put("scope", scope)
               .put("audience", audience));
     } else if (isGiven) {
-      throw new IllegalStateException(
+      throw new UsageException(
           "--oauth2-token-url, --oauth2-client-id and --oauth2-client-secret go together");
     }
   }

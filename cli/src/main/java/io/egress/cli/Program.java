@@ -3,6 +3,7 @@ package io.egress.cli;
 import io.egress.platform.lifecycle.RunningProcess;
 import java.io.PrintWriter;
 import java.util.Map;
+import java.util.function.Consumer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -68,11 +69,18 @@ public record Program(Class<?> root, Map<String, Class<?>> commands) {
     return line.setExecutionExceptionHandler(
             (failure, command, _) -> {
               PrintWriter err = command.getErr();
-              int status =
-                  RunningProcess.report(failure, text -> err.println(VisibleText.lines(text)));
+              int status = report(failure, text -> err.println(VisibleText.lines(text)));
               err.flush();
               return status;
             })
         .execute(arguments);
+  }
+
+  private static int report(Exception failure, Consumer<String> err) {
+    if (failure instanceof UsageException wrong) {
+      err.accept(wrong.getMessage());
+      return CommandLine.ExitCode.USAGE;
+    }
+    return RunningProcess.report(failure, err);
   }
 }

@@ -52,16 +52,21 @@ final class SecretText {
   private String ofVariable(String name) {
     String value = environment.getOrDefault(name, "");
     if (value.isEmpty()) {
-      throw new IllegalStateException("the variable " + name + " is not set");
+      throw new UsageException("the variable " + name + " is not set");
     }
     return value;
   }
 
   private static String ofFile(String file) {
+    return contents(file).strip();
+  }
+
+  /** The contents of a file that an option names. */
+  static String contents(String file) {
     try {
-      return Files.readString(Path.of(file)).strip();
+      return Files.readString(Path.of(file));
     } catch (IOException unreadable) {
-      throw new IllegalStateException("the file " + file + " cannot be read");
+      throw new UsageException("the file " + file + " cannot be read");
     }
   }
 
@@ -69,7 +74,7 @@ final class SecretText {
     Console terminal = Output.terminal().orElse(null);
     String line = terminal == null ? Input.line() : new String(terminal.readPassword("secret: "));
     if (line == null || line.isBlank()) {
-      throw new IllegalStateException("standard input has no line with the secret");
+      throw new UsageException("standard input has no line with the secret");
     }
     return line.strip();
   }

@@ -10,7 +10,9 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.Locale;
 
-/** Times in tables, in UTC: the day for times long past, otherwise the minute. */
+/**
+ * Times in tables, in UTC: the minute, without the day if that is today; the day if it is long ago.
+ */
 final class TableTimes {
   private static final Duration RECENT = Duration.ofDays(180);
   private static final DateTimeFormatter MINUTE =
@@ -31,16 +33,12 @@ final class TableTimes {
     } catch (DateTimeParseException notOne) {
       return text;
     }
+    Instant now = clock.instant();
     LocalDateTime utc = LocalDateTime.ofInstant(time, ZoneOffset.UTC);
-    boolean recent = Duration.between(time, clock.instant()).abs().compareTo(RECENT) < 0;
+    if (utc.toLocalDate().equals(LocalDate.ofInstant(now, ZoneOffset.UTC))) {
+      return TODAY.format(utc);
+    }
+    boolean recent = Duration.between(time, now).abs().compareTo(RECENT) < 0;
     return recent ? MINUTE.format(utc) : utc.toLocalDate().toString();
-  }
-
-  /** In a sentence; without the day if that is today. */
-  String since(String text) {
-    Instant time = Instant.parse(text);
-    LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
-    LocalDateTime utc = LocalDateTime.ofInstant(time, ZoneOffset.UTC);
-    return utc.toLocalDate().equals(today) ? TODAY.format(utc) : of(text);
   }
 }

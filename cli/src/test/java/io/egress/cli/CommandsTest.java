@@ -58,6 +58,20 @@ class CommandsTest {
     }
   }
 
+  /** An example that is wrapped cannot be pasted. */
+  @Test
+  void examplesFitTheWidthOfHelp() {
+    for (CommandLine command : all(root)) {
+      assertThat(command.getUsageMessage(CommandLine.Help.Ansi.OFF).lines())
+          .as(command.getCommandSpec().qualifiedName())
+          .containsAll(
+              Stream.of(command.getCommandSpec().usageMessage().footer())
+                  .filter(line -> line.startsWith("  "))
+                  .map(line -> line.replace("%%", "%"))
+                  .toList());
+    }
+  }
+
   /** The others print nothing, or lines that are JSON or go on for ever. */
   @Test
   void allCommandsThatShowSomethingCanShowItAsJson() {

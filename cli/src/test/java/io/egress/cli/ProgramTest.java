@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,6 +55,34 @@ class ProgramTest {
 
     assertThat(printed(program.line(Map.of(), arguments), arguments))
         .contains(problem, usage, "status 2");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "endpoints create ID https://example.com --header A:env:NOWHERE"
+            + "|the variable NOWHERE is not set",
+        "endpoints create ID https://example.com --header A:file:/nowhere"
+            + "|the file /nowhere cannot be read",
+        "endpoints create ID https://example.com --client-key a|go together",
+        "endpoints create ID https://example.com --client-certificate /nowhere --client-key b"
+            + "|the file /nowhere cannot be read",
+        "endpoints change ID ID --oauth2-scope a|go together",
+        "endpoints change ID ID --max-per-second many|takes a number or none, not 'many'",
+        "endpoints change ID ID|nothing to change",
+        "listen --key env:NOWHERE --forward-to http://localhost|the variable NOWHERE is not set",
+        "keys list ID --port 1|set EGRESS_INTERNAL_TOKEN"
+      })
+  void whatOnlyTheCommandFindsWrongHasTheStatusOfAWrongCall(String call, String problem) {
+    String[] arguments = call.replace("ID", UUID.randomUUID().toString()).split(" ", -1);
+    Map<String, String> environment =
+        problem.contains("INTERNAL_TOKEN")
+            ? Map.of("EGRESS_DATA_DIR", "/nowhere")
+            : Map.of("EGRESS_INTERNAL_TOKEN", "any");
+
+    assertThat(printed(program.line(environment, arguments), arguments))
+        .contains(problem, "status 2");
   }
 
   /** A call that fails would keep too few classes in the archive. */

@@ -24,7 +24,8 @@ import picocli.CommandLine.Command;
     footer = {
       "",
       "With a receiver on this machine:",
-      "  EGRESS_ALLOW_HTTP_ENDPOINTS=true EGRESS_ALLOW_ENDPOINT_NETWORKS=127.0.0.0/8 egress up"
+      "  EGRESS_ALLOW_HTTP_ENDPOINTS=true \\",
+      "      EGRESS_ALLOW_ENDPOINT_NETWORKS=127.0.0.0/8 egress up"
     })
 final class UpCommand implements Callable<Integer> {
   /** Set by the start script if the output is a terminal, which the JVM cannot tell reliably. */

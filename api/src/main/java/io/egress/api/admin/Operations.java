@@ -10,6 +10,7 @@ import io.egress.api.admin.deliveries.EndpointHealths;
 import io.egress.api.admin.deliveries.EndpointLatencies;
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.admin.deliveries.SentBodies;
+import io.egress.api.admin.deliveries.UndeliveredTotals;
 import io.egress.api.admin.deliveries.Verifier;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
@@ -46,7 +47,11 @@ public record Operations(
 
   /** On deliveries: those that were made, those that are to be made again, and what is missing. */
   public record OfDeliveries(
-      DeliveryReads reads, SentBodies bodies, Replays replays, Verifier verifier) {}
+      DeliveryReads reads,
+      SentBodies bodies,
+      Replays replays,
+      UndeliveredTotals undelivered,
+      Verifier verifier) {}
 
   /** On captures, and on their copies elsewhere. */
   public record OfCaptures(

@@ -18,7 +18,8 @@ public final class Nearest {
         .min(Comparator.comparingInt(each -> distance(name, each)))
         .map(each -> "; did you mean " + each + "?")
         .orElse(
-            (known.size() == 1 ? "; the only one is " : "; there are ") + String.join(", ", known));
+            (known.size() == 1 ? "; the only known one is " : "; the known ones are ")
+                + String.join(", ", known));
   }
 
   /** The number of characters to insert, remove or replace. */

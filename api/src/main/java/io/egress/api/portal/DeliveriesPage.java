@@ -182,7 +182,7 @@ final class DeliveriesPage {
   }
 
   /** Null unless all endpoints are selected, and what failed or was skipped. */
-  private static DeliveryTable.@Nullable Period undeliveredOfAll(MultiMap query) {
+  private static @Nullable String undeliveredOfAll(MultiMap query) {
     boolean isReplayable =
         DeliveryState.find(requireNonNullElse(query.get("state"), ""))
             .filter(DeliveryState::isReplayable)
@@ -192,11 +192,7 @@ final class DeliveriesPage {
         || NOT_OF_REPLAYS.stream().anyMatch(query::contains)) {
       return null;
     }
-    return new DeliveryTable.Period(instant(query, "from"), instant(query, "to"));
-  }
-
-  private static String instant(MultiMap query, String time) {
-    return query.contains(time) ? LocalTimes.instant(query.get(time)) : "";
+    return FilterQuery.encoded(query, ReplaysPage.OF_ALL);
   }
 
   private static DeliveryFilterForm filter(

@@ -65,7 +65,7 @@ final class EndpointCards {
     Endpoint endpoint = listed.endpoint();
     RecentOutcomes.Day day = requireNonNull(days.get(endpoint.id()));
     DayChart chart = DayChart.of(day);
-    long behind = day.retrying() + chart.total("waiting");
+    long behind = day.retrying() + chart.total(DayChart.WAITING);
     @Nullable Instant oldest = day.oldest();
     return new EndpointCard(
         endpoint.id(),

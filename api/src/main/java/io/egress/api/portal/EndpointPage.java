@@ -185,7 +185,7 @@ final class EndpointPage {
     String path = frame.base() + "/endpoints/" + endpoint.id();
     return pages.confirm(
         frame,
-        new Confirmation(
+        Confirmation.irreversible(
             "Delete the endpoint “%s”? Nothing more is sent to it, including deliveries that are already queued. This cannot be undone."
                 .formatted(EndpointNames.of(endpoint)),
             path + "/delete",

@@ -33,7 +33,7 @@ final class FilterQuery {
   static MultiMap of(MultiMap given, List<String> filters) {
     for (String name : given.names()) {
       if (!filters.contains(name) && !OTHERS.contains(name)) {
-        throw new Refusal(400, "There is no filter “" + name + "”" + Nearest.hint(name, filters));
+        throw new Refusal(400, "There is no filter “" + name + "”" + hint(name, filters));
       }
     }
     MultiMap query = MultiMap.caseInsensitiveMultiMap();
@@ -44,6 +44,12 @@ final class FilterQuery {
       }
     }
     return query;
+  }
+
+  private static String hint(String name, List<String> filters) {
+    return filters.size() == 1
+        ? ". The only filter is " + filters.getFirst()
+        : Nearest.hint(name, filters);
   }
 
   /** A title contains its own beginning, so a longer one is found by that. */

@@ -8,7 +8,6 @@ import io.egress.api.portal.view.FormProblem;
 import io.egress.platform.http.Refusal;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
@@ -100,7 +99,7 @@ final class Forms {
         throw refusal;
       }
       return page.apply(
-          refusal.status(), new FormProblem(sentence(refusal.reason()), Map.of(), typed(form)));
+          refusal.status(), new FormProblem(Sentence.of(refusal.reason()), Map.of(), typed(form)));
     }
   }
 
@@ -108,7 +107,7 @@ final class Forms {
     Map<String, String> fields = new LinkedHashMap<>();
     for (BodyFaults.Fault fault : faults.kept()) {
       for (String field : fields(fault.field())) {
-        fields.merge(field, sentence(fault.problem()), (one, other) -> one + " " + other);
+        fields.merge(field, Sentence.of(fault.problem()), (one, other) -> one + " " + other);
       }
     }
     String text = faults.kept().stream().map(Forms::sentence).collect(Collectors.joining(" "));
@@ -133,20 +132,14 @@ final class Forms {
     String field = fault.field();
     if (field.isEmpty()) {
       return fault.problem().startsWith("from_position or from is required")
-          ? "Set From or From position, or send only what was given up."
-          : sentence(fault.problem());
+          ? "Set Since, From or From position, or send only what was given up."
+          : Sentence.of(fault.problem());
     }
     String label =
         field.startsWith(HEADER)
             ? "Header " + field.substring(HEADER.length())
             : LABELS.getOrDefault(withoutIndex(field), field);
-    return label + " " + fault.problem() + ".";
-  }
-
-  private static String sentence(String text) {
-    return text.substring(0, 1).toUpperCase(Locale.ROOT)
-        + text.substring(1)
-        + (text.endsWith(".") ? "" : ".");
+    return Sentence.of(label + " " + fault.problem());
   }
 
   private static Map<String, String> typed(PortalForm form) {

@@ -119,7 +119,7 @@ final class KeysPage {
     String path = frame.base() + "/keys";
     return pages.confirm(
         frame,
-        new Confirmation(
+        Confirmation.irreversible(
             "Delete the key “%s”, which ends with %s? Requests with it are rejected immediately. This cannot be undone."
                 .formatted(key.name(), key.lastFour()),
             path + "/" + key.id() + "/delete",

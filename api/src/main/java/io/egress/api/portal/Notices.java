@@ -27,7 +27,8 @@ final class Notices {
           Map.entry("overlap-ended", "Only the newest secret signs from now on."),
           Map.entry(
               "selected-redelivered", "The selected captures are sent again, as new deliveries."),
-          Map.entry("replays-started", "What was not delivered is sent again, to each endpoint."),
+          Map.entry(
+              "replays-started", "What was given up or skipped is sent again, to each endpoint."),
           Map.entry("nothing-undelivered", "Nothing is left to send again."),
           Map.entry("redelivered", "The capture is sent again as a new delivery."),
           Map.entry("replay-started", "Replay started."),

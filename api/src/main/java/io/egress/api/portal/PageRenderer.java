@@ -20,7 +20,6 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -156,7 +155,7 @@ final class PageRenderer {
     return html.toString();
   }
 
-  /** Asks for confirmation of an irreversible action. */
+  /** Asks for confirmation of an action. */
   Answer confirm(Frame frame, Confirmation confirmation) {
     return page(200, "confirm", Map.of("frame", frame, "confirmation", confirmation));
   }
@@ -218,16 +217,12 @@ final class PageRenderer {
 
   private void error(RoutingContext ctx, int status, String text) {
     boolean isRepeatable = status == NOT_NOW && ctx.request().method().equals(HttpMethod.GET);
-    String sentence =
-        text.substring(0, 1).toUpperCase(Locale.ROOT)
-            + text.substring(1)
-            + (text.endsWith(".") ? "" : ".");
     send(
         ctx,
         status,
         message(
             title(status),
-            sentence,
+            Sentence.of(text),
             isRepeatable ? address.seen(path(ctx.request())) : "",
             status == NO_SESSION ? "" : overview(ctx),
             isOfOperator(ctx) ? "Back to all workspaces" : "Back to the overview"));

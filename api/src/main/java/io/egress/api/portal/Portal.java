@@ -67,7 +67,7 @@ public final class Portal {
     this.verification = new VerificationPage(pages, all, ofDeliveries.verifier());
     this.deliveries = new DeliveriesPage(pages, lookups, all, reads, clock);
     this.delivery = new DeliveryPage(pages, lookups, all, reads, ofDeliveries.bodies(), clock);
-    this.replays = new ReplaysPage(pages, ofDeliveries.replays(), all, reads);
+    this.replays = new ReplaysPage(pages, ofDeliveries, all, clock);
     this.audit =
         new AuditPage(
             pages, ofWorkspaces.audit(), ofWorkspaces.auditExport(), all, ofWorkspaces.keys());
@@ -128,6 +128,9 @@ public final class Portal {
         .get(
             root + "/endpoints/:id/verification",
             RequestLifetime.within(VERIFICATION_MAX, guard.reading(verification::show)))
+        .get(
+            root + "/verification",
+            RequestLifetime.within(VERIFICATION_MAX, guard.reading(verification::showAll)))
         .get(root + "/endpoints/:id/test", guard.reading(endpoint::show))
         .get(root + "/endpoints/:id/rotate", guard.asking(endpoint::askRotation))
         .get(root + "/endpoints/:id/delete", guard.asking(endpoint::confirmDeletion))
@@ -144,6 +147,7 @@ public final class Portal {
         .get(root + "/captures/:id/erase", guard.asking(capture::askErasure))
         .get(root + "/replays", guard.reading(replays::list))
         .get(live + "/replays", guard.polling(replays::liveList))
+        .get(root + "/replays/start-all", guard.asking(replays::confirmForAll))
         .get(root + "/replays/:id", guard.reading(replays::show))
         .get(live + "/replays/:id", guard.polling(replays::live))
         .get(root + "/audit", guard.reading(audit::list))

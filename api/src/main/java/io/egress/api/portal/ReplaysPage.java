@@ -2,7 +2,9 @@ package io.egress.api.portal;
 
 import static java.util.Objects.requireNonNullElse;
 
+import io.egress.api.admin.Operations;
 import io.egress.api.admin.deliveries.DeliveryReads;
+import io.egress.api.admin.deliveries.UndeliveredTotals;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.replays.Replay;
 import io.egress.api.admin.replays.Replays;
@@ -14,13 +16,17 @@ import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.ReplayRow;
+import io.egress.api.portal.view.ReplayStart;
 import io.egress.platform.http.PathIds;
 import io.egress.platform.http.Refusal;
 import io.egress.webhook.backfill.Backfills;
 import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.Endpoint;
+import io.vertx.core.MultiMap;
 import io.vertx.core.json.JsonObject;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -31,7 +37,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The list of replays and redeliveries. */
 final class ReplaysPage {
+  /** The filters of deliveries that a replay to all endpoints knows. */
+  static final List<String> OF_ALL = List.of("state", "from", "to");
+
   private static final String PLACE = "replays";
+  private static final String SINCE = "since";
   private static final int LISTED_MAX = 50;
 
   /** A page of deliveries has no more. */
@@ -41,12 +51,17 @@ final class ReplaysPage {
   private final Replays replays;
   private final Endpoints endpoints;
   private final DeliveryReads deliveries;
+  private final UndeliveredTotals undelivered;
+  private final Clock clock;
 
-  ReplaysPage(PageRenderer pages, Replays replays, Endpoints endpoints, DeliveryReads deliveries) {
+  ReplaysPage(
+      PageRenderer pages, Operations.OfDeliveries operations, Endpoints endpoints, Clock clock) {
     this.pages = pages;
-    this.replays = replays;
+    this.replays = operations.replays();
     this.endpoints = endpoints;
-    this.deliveries = deliveries;
+    this.deliveries = operations.reads();
+    this.undelivered = operations.undelivered();
+    this.clock = clock;
   }
 
   Answer list(Visit visit) {
@@ -123,12 +138,17 @@ final class ReplaysPage {
         (status, problem) -> form(visit, status, problem, form::text));
   }
 
-  private static JsonObject body(PortalForm form) {
+  private JsonObject body(PortalForm form) {
     JsonObject body = new JsonObject();
     if (!form.text("what").equals("all")) {
       body.put("only", "undelivered");
     }
-    putTime(body, "from", form.text("from"));
+    String since = form.text(SINCE);
+    if (since.isEmpty()) {
+      putTime(body, "from", form.text("from"));
+    } else {
+      body.put("from", beginning(form, since).toString());
+    }
     putTime(body, "to", form.text("to"));
     String position = form.text("from_position");
     if (position.matches("[0-9]{1,15}")) {
@@ -137,6 +157,15 @@ final class ReplaysPage {
       body.put("from_position", position);
     }
     return body;
+  }
+
+  private Instant beginning(PortalForm form, String since) {
+    if (!form.text("from").isEmpty() || !form.text("from_position").isEmpty()) {
+      throw new Refusal(400, "Choose Since, From or From position, not several of them.");
+    }
+    return ReplayStart.find(since)
+        .orElseThrow(() -> new Refusal(400, "Since has no such choice."))
+        .before(clock.instant());
   }
 
   private static void putTime(JsonObject body, String field, String text) {
@@ -159,7 +188,7 @@ final class ReplaysPage {
             "name",
             EndpointNames.of(endpoint),
             "typed",
-            Stream.of("what", "from", "from_position", "to")
+            Stream.of("what", SINCE, "from", "from_position", "to")
                 .collect(Collectors.toMap(name -> name, typedIn))));
   }
 
@@ -191,21 +220,33 @@ final class ReplaysPage {
             + "done=selected-redelivered");
   }
 
-  /** Everything that was not delivered, or was owed during a time, to all endpoints. */
+  /** Says what {@link #startForAll} sends. */
+  Answer confirmForAll(Visit visit) {
+    MultiMap query = FilterQuery.of(visit.query(), OF_ALL);
+    Backfills.Range during = during(name -> requireNonNullElse(query.get(name), ""));
+    UndeliveredTotals.Total total = undelivered.of(visit.workspaceId(), during.from(), during.to());
+    Frame frame = pages.frame(visit, "Send again to all endpoints", PLACE);
+    String back =
+        query.contains("state")
+            ? frame.base() + "/deliveries?" + FilterQuery.encoded(query, OF_ALL)
+            : frame.base() + "/";
+    return pages.confirm(frame, ReplayText.confirmation(total, during, frame.base(), back));
+  }
+
+  /** Everything that was given up or skipped, or was owed during a time, to all endpoints. */
   Answer startForAll(Visit visit) {
-    JsonObject body = new JsonObject().put("only", "undelivered");
-    for (String time : List.of("from", "to")) {
-      String given = visit.form().text(time);
-      if (!given.isEmpty()) {
-        body.put(time, given);
-      }
-    }
-    Backfills.Range during = ReplayBody.onlyUndelivered(GivenBody.of(body)).orRefuse();
+    Backfills.Range during = during(visit.form()::text);
     List<Replay> started = replays.startForAll(visit.caller(), visit.workspaceId(), during);
     return Answer.seeOther(
         pages.base(visit)
             + "/replays?done="
             + (started.isEmpty() ? "nothing-undelivered" : "replays-started"));
+  }
+
+  private static Backfills.Range during(UnaryOperator<String> given) {
+    JsonObject body = new JsonObject().put("only", "undelivered");
+    List.of("from", "to").forEach(time -> putTime(body, time, given.apply(time)));
+    return ReplayBody.onlyUndelivered(GivenBody.of(body)).orRefuse();
   }
 
   Answer redeliver(Visit visit) {

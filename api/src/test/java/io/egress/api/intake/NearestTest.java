@@ -18,8 +18,8 @@ class NearestTest {
   @Test
   void orAllThatThereAre() {
     assertThat(Nearest.hint("colour", KNOWN))
-        .isEqualTo("; there are capture_id, limit, outcome, state");
-    assertThat(Nearest.hint("q", List.of("search"))).isEqualTo("; the only one is search");
+        .isEqualTo("; the known ones are capture_id, limit, outcome, state");
+    assertThat(Nearest.hint("q", List.of("search"))).isEqualTo("; the only known one is search");
     assertThat(Nearest.hint("state", List.of())).isEqualTo("; this call has none");
   }
 

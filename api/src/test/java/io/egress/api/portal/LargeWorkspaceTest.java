@@ -93,7 +93,9 @@ class LargeWorkspaceTest {
             "/deliveries/" + DeliveryId.of(large.endpoint(1), large.capture(captures - 1)),
             "/captures/" + large.capture(captures),
             "/replays",
+            "/replays/start-all",
             "/live/replays",
+            "/verification",
             "/audit")) {
       shown(admin, page + path);
     }

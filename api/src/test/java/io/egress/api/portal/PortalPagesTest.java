@@ -470,7 +470,7 @@ class PortalPagesTest {
     write(first, capture, DeliveryState.EXHAUSTED, "{\"error\":\"no\"}");
 
     String list = browser.get(page + "/deliveries").body();
-    assertThat(list).contains("A talk", "one", "two", "given up", "pending");
+    assertThat(list).contains("A talk", "one", "two", "given up", ">not delivered yet</span>");
     assertThat(rows(list)).isEqualTo(2);
     assertThat(rows(browser.get(page + "/deliveries?state=exhausted&endpoint=&capture_id=").body()))
         .isEqualTo(1);
@@ -478,6 +478,10 @@ class PortalPagesTest {
     assertThat(rows(browser.get(page + "/deliveries?capture_id=" + capture).body())).isEqualTo(2);
     assertThat(browser.get(page + "/deliveries?state=delivered").body()).contains("No match");
     assertThat(browser.get(page + "/deliveries?state=lost").statusCode()).isEqualTo(400);
+    assertThat(browser.get(page + "/deliveries?stat=lost").body())
+        .contains("There is no filter “stat”; did you mean state?<");
+    assertThat(browser.get(page + "/endpoints?q=one").body())
+        .contains("There is no filter “q”. The only filter is search.<");
     assertThat(browser.get(page + "/deliveries?from=soon&capture_id=" + capture).body())
         .contains("This is not a time", "value=\"soon\"", "value=\"" + capture + "\"");
     assertThat(rows(browser.get(page + "/deliveries?to=2026-01-01T00:00").body())).isZero();
@@ -533,7 +537,7 @@ class PortalPagesTest {
     service.internal(
         "DELETE", "/internal/v1/captures/" + capture, new JsonObject().put("reason", "a request"));
     assertThat(browser.get(shown).body())
-        .contains("2 that may have it have not been sent that it was erased");
+        .contains("2 that may have it have not been told that it was erased");
   }
 
   @Test
@@ -548,12 +552,25 @@ class PortalPagesTest {
         .as("a replay cannot be of an outcome")
         .doesNotContain("id=\"send-all\"");
     String filtered = page + "/deliveries?state=exhausted&from=2026-01-01T00:00";
-    assertThat(browser.get(filtered).body())
-        .contains("id=\"send-all\"", "name=\"from\" value=\"2026-01-01T00:00");
+    assertThat(browser.get(filtered).body()).contains("id=\"send-all\"");
+    String confirmation =
+        find(browser.get(filtered).body(), "href=\"([^\"]+)\" id=\"send-all\"")
+            .replace("&amp;", "&");
+    assertThat(browser.get(confirmation).body())
+        .contains(
+            "2 deliveries to 2 endpoints",
+            "from 2026-01-01 00:00:00 UTC on",
+            "name=\"from\" value=\"2026-01-01T00:00:00Z\"",
+            ">Send 2 deliveries again</button>",
+            "href=\"" + page + "/deliveries?state=exhausted&amp;from=2026-01-01T00%3A00&amp;\"");
+    assertThat(browser.get(page + "/replays/start-all?from=2096-01-01T00:00").body())
+        .contains("Nothing is left to send again.")
+        .doesNotContain("<button class=\"primary\"");
+    assertThat(browser.get(page + "/replays/start-all?from=soon").statusCode()).isEqualTo(400);
 
     done(
         browser.submit(
-            filtered, page + "/replays", Map.of("from", "2026-01-01T00:00:00Z", "to", "")));
+            confirmation, page + "/replays", Map.of("from", "2026-01-01T00:00:00Z", "to", "")));
 
     assertThat(
             service
@@ -591,10 +608,12 @@ class PortalPagesTest {
 
     assertThat(browser.get(path + "/verification").body())
         .contains(
-            "Nothing is missing: everything is delivered or on its way.", "from position 1 to 2");
+            "Nothing is missing. 1 is not delivered yet.",
+            "<dt>Not delivered yet</dt><dd>1</dd>",
+            "from position 1 to 2");
     write(endpoint, failed, DeliveryState.EXHAUSTED, "");
     assertThat(browser.get(path + "/verification").body())
-        .contains("Nothing is missing. 1 were given up or skipped");
+        .contains("Nothing is missing. 1 was given up or skipped");
     assertThat(browser.get(path + "/verification?from_position=0").statusCode()).isEqualTo(400);
     assertThat(browser.get(page + "/endpoints/" + UUID.randomUUID() + "/verification").statusCode())
         .isEqualTo(404);
@@ -608,11 +627,74 @@ class PortalPagesTest {
     write(one, capture, DeliveryState.EXHAUSTED, "{}");
     assertThat(browser.get(page + "/").body()).doesNotContain("id=\"catch-up\"");
     write(two, capture, DeliveryState.EXHAUSTED, "{}");
-    assertThat(browser.get(page + "/").body()).contains("id=\"catch-up\"");
+    assertThat(browser.get(page + "/").body())
+        .contains("href=\"" + page + "/replays/start-all\" id=\"catch-up\"");
 
-    HttpResponse<String> started = browser.submit(page + "/", page + "/replays", Map.of());
+    String confirmation = page + "/replays/start-all";
+    assertThat(browser.get(confirmation).body())
+        .contains("2 deliveries to 2 endpoints were given up or skipped");
+    HttpResponse<String> started = browser.submit(confirmation, page + "/replays", Map.of());
 
     assertThat(done(started)).contains("to each endpoint", ">one<", ">two<");
+  }
+
+  @Test
+  void whatIsSentAgainIsCountedAsItIsSent() {
+    UUID one = endpoint("one");
+    UUID paused = endpoint("paused");
+    UUID fine = endpoint("fine");
+    UUID first = capture("A talk");
+    UUID second = capture("Another");
+    for (UUID endpoint : List.of(one, paused)) {
+      write(endpoint, first, DeliveryState.EXHAUSTED, "{}");
+      write(endpoint, second, DeliveryState.SKIPPED, "{}");
+    }
+    write(fine, first, DeliveryState.DELIVERED, "{}");
+    service.query("update endpoints set paused = true where id = '" + paused + "'");
+
+    assertThat(browser.get(page + "/replays/start-all").body())
+        .contains(
+            "2 deliveries to 1 endpoint were given up or skipped", "Paused endpoints are left out");
+    service.internal(
+        "DELETE", "/internal/v1/captures/" + first, new JsonObject().put("reason", "a request"));
+    assertThat(browser.get(page + "/replays/start-all").body())
+        .contains("1 delivery to 1 endpoint was given up or skipped", "Send 1 delivery again");
+  }
+
+  @Test
+  void onePageProvesThatNothingIsMissingAtAnyEndpoint() {
+    UUID one = endpoint("one");
+    UUID two = endpoint("two");
+    UUID capture = capture("A talk");
+    assertThat(browser.get(page + "/").body()).contains("href=\"" + page + "/verification\"");
+    String path = page + "/verification";
+
+    write(one, capture, DeliveryState.DELIVERED, "");
+    assertThat(browser.get(path).body())
+        .contains("Nothing is missing. 1 is not delivered yet.", ">one</bdi>", ">two</bdi>");
+    write(two, capture, DeliveryState.DELIVERED, "");
+    assertThat(browser.get(path).body())
+        .contains("Nothing is missing: everything is delivered.", "2 endpoints");
+    UUID failed = capture("Another");
+    write(one, failed, DeliveryState.EXHAUSTED, "");
+    write(two, failed, DeliveryState.DELIVERED, "");
+    assertThat(browser.get(path).body())
+        .contains(
+            "Nothing is missing. 1 was given up or skipped",
+            "href=\"" + page + "/endpoints/" + one + "/verification\"");
+
+    assertThat(browser.get(path + "?endpoint=" + two).body())
+        .as("the part that begins with an endpoint")
+        .contains("Nothing is missing: everything is delivered.", ">two</bdi>")
+        .doesNotContain(">one</bdi>");
+    assertThat(browser.get(path + "?endpoint=" + UUID.randomUUID()).statusCode()).isEqualTo(404);
+    assertThat(browser.get(path + "?endpoint=two").statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void aWorkspaceWithoutEndpointsHasNothingToProve() {
+    assertThat(browser.get(page + "/verification").body())
+        .contains("There are no endpoints, so no delivery is owed.");
   }
 
   @Test
@@ -734,7 +816,7 @@ class PortalPagesTest {
     assertThat(service.pull("/api/v1/captures/" + capture, service.mintKey(workspace)).statusCode())
         .isEqualTo(410);
     assertThat(browser.get(page + "/audit?action=capture.erased").body())
-        .contains("Erased a capture. Reason: on request.", "ada");
+        .contains("Erased a capture. Reason: on request.", "ada", ">Address</th>");
   }
 
   @Test
@@ -808,7 +890,8 @@ class PortalPagesTest {
     capture("A talk");
     String path = page + "/endpoints/" + endpoint + "/replay";
     assertThat(browser.submit(path, path, Map.of("what", "all")).body())
-        .contains("role=\"alert\"", "Set From or From position, or send only what was given up.");
+        .contains(
+            "role=\"alert\"", "Set Since, From or From position, or send only what was given up.");
 
     HttpResponse<String> started =
         browser.submit(path, path, Map.of("what", "all", "from", "2026-01-01T00:00"));
@@ -832,6 +915,31 @@ class PortalPagesTest {
     assertThat(browser.get(replay).body()).contains("finished").doesNotContain("Cancel replay");
     assertThat(browser.submit(page + "/keys", cancel, Map.of()).body())
         .contains("nothing is left to cancel");
+  }
+
+  @Test
+  void aReplaySinceYesterdayNeedsNoTypedDate() {
+    UUID endpoint = endpoint("one");
+    capture("A talk");
+    String path = page + "/endpoints/" + endpoint + "/replay";
+    assertThat(browser.get(path).body())
+        .contains(">an hour ago</option>", ">yesterday, 00:00</option>", ">7 days ago</option>");
+
+    for (String since : List.of("hour", "yesterday", "week")) {
+      HttpResponse<String> started =
+          browser.submit(path, path, Map.of("what", "all", "since", since));
+      assertThat(started.statusCode()).as(since).isEqualTo(303);
+      assertThat(browser.get(location(started)).body()).contains("Everything", "0 of 1 captures");
+    }
+    assertThat(
+            browser
+                .submit(
+                    path, path, Map.of("what", "all", "since", "hour", "from", "2026-01-01T00:00"))
+                .body())
+        .contains("role=\"alert\"", "Choose Since, From or From position, not several of them.")
+        .contains("<option value=\"hour\" selected>", "value=\"2026-01-01T00:00\"");
+    assertThat(browser.submit(path, path, Map.of("what", "all", "since", "2h")).body())
+        .contains("role=\"alert\"");
   }
 
   @Test

@@ -10,7 +10,7 @@ import java.util.Optional;
 public enum Event {
   /** Every endpoint subscribes to it. */
   CAPTURE_PROCESSED("capture.processed"),
-  /** The document shows something else than before. */
+  /** The document has changed. */
   CAPTURE_UPDATED("capture.updated"),
   CAPTURE_ERASED("capture.erased");
 

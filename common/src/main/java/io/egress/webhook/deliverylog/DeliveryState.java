@@ -33,7 +33,11 @@ public enum DeliveryState {
 
   /** For people. */
   public String shown() {
-    return this == EXHAUSTED ? "given up" : word();
+    return switch (this) {
+      case PENDING -> "not delivered yet";
+      case EXHAUSTED -> "given up";
+      case DELIVERED, SKIPPED, SUPERSEDED -> word();
+    };
   }
 
   /** Whether the delivery has ended without success, so that a replay would repeat it. */

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -109,6 +110,13 @@ class CommandsTest {
       assertThat(footer[footer.length - 1])
           .as(name + " --help ends with the example")
           .startsWith("  ");
+      assertThat(verb.getUsageMessage(CommandLine.Help.Ansi.OFF).lines())
+          .as(name + " --help wraps no example")
+          .containsAll(
+              Stream.of(footer)
+                  .filter(line -> line.startsWith("  "))
+                  .map(line -> line.replace("%%", "%"))
+                  .toList());
       for (String example : examples) {
         assertThat(parsed(example).getCommandSpec().qualifiedName()).as(example).isEqualTo(name);
       }

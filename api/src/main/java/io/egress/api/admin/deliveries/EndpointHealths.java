@@ -41,12 +41,12 @@ public final class EndpointHealths {
   private static final String ENDED =
       """
       select position, capture_id, replay_id, origin, state, owed_at from deliveries
-      where endpoint_id = e.id and state = '%s' and state <> 'delivered'
+      where endpoint_id = e.id and state = '%s' and state <> 'delivered' %s
       order by position desc limit %d\
       """;
 
   /** Where {@code of_replay} is true, the first delivery may have been delivered. */
-  private static final String UNDELIVERED =
+  private static final String UNDELIVERED_AMONG =
       """
       cross join lateral (
         select count(*) filter (where state = 'exhausted' and not of_replay) as exhausted,
@@ -60,11 +60,9 @@ public final class EndpointHealths {
           from ((%s) union all (%s)) as d
           where %s
           group by d.position) as each_of_them) as u
-      """
-          .formatted(
-              ENDED.formatted("exhausted", ENDED_MAX),
-              ENDED.formatted("skipped", ENDED_MAX),
-              Undelivered.condition("d", "e.id", "null"));
+      """;
+
+  private static final String UNDELIVERED = undelivered("");
 
   private static final String PENDING =
       """
@@ -110,6 +108,14 @@ public final class EndpointHealths {
     this.clock = clock;
   }
 
+  /** A join that counts them; {@code places} is a further condition on their positions. */
+  static String undelivered(String places) {
+    return UNDELIVERED_AMONG.formatted(
+        ENDED.formatted("exhausted", places, ENDED_MAX),
+        ENDED.formatted("skipped", places, ENDED_MAX),
+        Undelivered.condition("d", "e.id", "null"));
+  }
+
   /** Keyed by endpoint id. */
   public Map<UUID, EndpointHealth> of(List<Endpoint> endpoints) {
     if (endpoints.isEmpty()) {
@@ -118,7 +124,7 @@ public final class EndpointHealths {
     UUID[] ids = endpoints.stream().map(Endpoint::id).toArray(UUID[]::new);
     Map<UUID, Row> rows = new HashMap<>();
     Rows.of(pool, HEALTH, (Object) ids).forEach(row -> rows.put(row.getUUID("endpoint_id"), row));
-    Set<UUID> delivered = delivered(rows.values());
+    Set<UUID> delivered = delivered(pool, rows.values());
     Map<UUID, EndpointHealth> healths = new HashMap<>();
     for (Endpoint endpoint : endpoints) {
       Row row = requireNonNull(rows.get(endpoint.id()));
@@ -155,7 +161,7 @@ public final class EndpointHealths {
   }
 
   /** The first deliveries of captures that only replays have failed to deliver. */
-  private Set<UUID> delivered(Collection<Row> rows) {
+  static Set<UUID> delivered(Pool pool, Collection<Row> rows) {
     List<UUID> first =
         rows.stream()
             .flatMap(
@@ -172,7 +178,7 @@ public final class EndpointHealths {
         : Stream.of(captureIds).map(captureId -> DeliveryId.of(endpointId, captureId));
   }
 
-  private static long undelivered(Row row, String state, Set<UUID> delivered) {
+  static long undelivered(Row row, String state, Set<UUID> delivered) {
     return row.getLong(state)
         + again(row, state + "_again").filter(id -> !delivered.contains(id)).count();
   }

@@ -26,6 +26,7 @@ public record DayChart(
   public static final int WIDTH = 192;
   public static final int HEIGHT = 40;
   public static final int BAR_WIDTH = 6;
+  public static final String WAITING = "waiting";
   private static final int STEP = WIDTH / RecentOutcomes.HOURS;
 
   /** Keeps one failure among thousands visible. */
@@ -85,7 +86,9 @@ public record DayChart(
 
   /** A kind in words. */
   public static String words(String kind) {
-    return DeliveryState.find(kind).map(DeliveryState::shown).orElse(kind);
+    return kind.equals(WAITING)
+        ? "not attempted yet"
+        : DeliveryState.find(kind).map(DeliveryState::shown).orElse(kind);
   }
 
   public long total(String kind) {
@@ -96,7 +99,7 @@ public record DayChart(
   private static Map<String, Long> parts(Hour hour) {
     Map<String, Long> parts = new LinkedHashMap<>();
     parts.put("delivered", hour.delivered());
-    parts.put("waiting", hour.waiting());
+    parts.put(WAITING, hour.waiting());
     parts.put("retrying", hour.retrying());
     parts.put("skipped", hour.skipped());
     parts.put("exhausted", hour.exhausted());

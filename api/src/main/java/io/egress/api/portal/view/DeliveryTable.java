@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  *     less often
  * @param replayOfAll the path, below that of endpoints, of the form that replays what matches; null
  *     if there is none
- * @param undeliveredOfAll the period of a form that sends what was not delivered to all endpoints
- *     again, as it matches; null if something else matches
+ * @param undeliveredOfAll the query of the page that sends to all endpoints again what was given up
+ *     or skipped, as it matches; null if something else matches
  * @param filters as a query, empty or ending with an ampersand
  * @param older the query of the next page, null on the last one
  */
@@ -21,15 +21,12 @@ public record DeliveryTable(
     boolean filtered,
     boolean searched,
     @Nullable String replayOfAll,
-    @Nullable Period undeliveredOfAll,
+    @Nullable String undeliveredOfAll,
     String filters,
     @Nullable String older) {
   /** Shown while a filter is invalid. */
   public static final DeliveryTable NOTHING =
       new DeliveryTable(List.of(), true, false, null, null, "", null);
-
-  /** Both ends are instants, or empty. */
-  public record Period(String from, String to) {}
 
   public DeliveryTable {
     rows = List.copyOf(rows);

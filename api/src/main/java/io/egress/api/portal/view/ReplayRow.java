@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record ReplayRow(
     Replay replay, String endpoint, boolean finished, @Nullable Map<String, Long> outcomes) {
-  private static final String GIVEN_UP = "given up";
-  private static final String PENDING = "pending";
+  private static final String GIVEN_UP = DeliveryState.EXHAUSTED.shown();
+  private static final String PENDING = DeliveryState.PENDING.shown();
 
   public ReplayRow {
     requireNonNull(replay, "replay is null");
@@ -34,7 +34,7 @@ public record ReplayRow(
         outcomes == null ? null : words(outcomes));
   }
 
-  /** A state for people; what was published may still be on its way. */
+  /** A state for people; what was published may not be delivered yet. */
   public String state() {
     return switch (replay.state()) {
       case RUNNING -> replay.waitsForEndpoint() ? "waiting" : "running";
@@ -50,6 +50,11 @@ public record ReplayRow(
       case CANCELED -> "canceled";
       case PUBLISHED -> !finished ? "running" : count(GIVEN_UP) > 0 ? "failed" : "delivered";
     };
+  }
+
+  /** A class of the style sheet for an outcome in words. */
+  public static String color(String outcome) {
+    return outcome.equals(PENDING) ? "pending" : outcome.equals(GIVEN_UP) ? "failed" : outcome;
   }
 
   public String kind() {
@@ -73,7 +78,7 @@ public record ReplayRow(
         : Math.max(0, Math.min(captures(), replay.nextPosition() - replay.fromPosition()));
   }
 
-  /** How many were delivered, given up and are pending, in words. */
+  /** How many were delivered, given up and are not delivered yet, in words. */
   public String summary() {
     if (outcomes == null) {
       return Times.number(replay.published()) + " created";

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What became of the captures owed to an endpoint.
  *
- * @param pending those on their way
+ * @param pending those not delivered yet
  * @param missingCaptures the first of those missing
  * @param next where the part that was not examined begins; null if there is none
  */
@@ -56,22 +56,55 @@ public record VerificationView(
     return Math.max(0, to - from + 1);
   }
 
+  /** Of several endpoints; the positions are those of all. */
+  public static VerificationView together(List<VerificationView> all) {
+    return new VerificationView(
+        all.stream().mapToLong(VerificationView::from).min().orElse(1),
+        all.stream().mapToLong(VerificationView::to).max().orElse(0),
+        total(all, VerificationView::delivered),
+        total(all, VerificationView::pending),
+        total(all, VerificationView::exhausted),
+        total(all, VerificationView::skipped),
+        total(all, VerificationView::erased),
+        total(all, VerificationView::forgotten),
+        total(all, VerificationView::missing),
+        total(all, VerificationView::missingReplays),
+        List.of(),
+        null);
+  }
+
+  private static long total(List<VerificationView> all, ToLongFunction<VerificationView> count) {
+    return all.stream().mapToLong(count).sum();
+  }
+
+  public long undelivered() {
+    return exhausted + skipped;
+  }
+
+  public long allMissing() {
+    return missing + missingReplays;
+  }
+
   public String verdict() {
-    if (missing + missingReplays > 0) {
-      return Times.number(missing + missingReplays)
+    if (allMissing() > 0) {
+      return Times.number(allMissing())
           + " missing. The service publishes them again by itself; the operator should know.";
     }
-    if (exhausted + skipped > 0) {
+    if (undelivered() > 0) {
       return "Nothing is missing. "
-          + Times.number(exhausted + skipped)
-          + " were given up or skipped, and can be sent again.";
+          + counted(undelivered(), " was", " were")
+          + " given up or skipped, and can be sent again.";
     }
     return pending > 0
-        ? "Nothing is missing: everything is delivered or on its way."
+        ? "Nothing is missing. " + counted(pending, " is", " are") + " not delivered yet."
         : "Nothing is missing: everything is delivered.";
   }
 
+  private static String counted(long number, String one, String several) {
+    return Times.number(number) + (number == 1 ? one : several);
+  }
+
   public boolean isComplete() {
-    return missing + missingReplays + exhausted + skipped == 0;
+    return allMissing() + undelivered() == 0;
   }
 }

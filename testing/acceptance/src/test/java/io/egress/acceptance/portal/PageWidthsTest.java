@@ -90,6 +90,8 @@ class PageWidthsTest {
             delivery,
             delivery + "/sent?attempt=1",
             "/replays",
+            "/replays/start-all",
+            "/verification",
             "/audit")) {
       assertFits("/portal/" + workspace + page, script);
     }

@@ -346,7 +346,7 @@ class PortalBrowserTest {
     browser.go(world.url(page + "/"));
     assertThat(browser.find(".card").getText())
         .contains("CRM", "down", "Answered 503 Service Unavailable, ", "5 given up")
-        .doesNotContain("Nothing is waiting", "None of the last");
+        .doesNotContain("Nothing left to deliver", "None of the last");
     assertThat(browser.text()).contains("5 of the last 5 attempts succeeded");
 
     world.answer("broken", 200, "");
@@ -355,7 +355,7 @@ class PortalBrowserTest {
     assertThat(browser.text()).doesNotContain("Cancel replay");
     browser.go(world.url(page + "/endpoints/" + down));
     assertThat(browser.text())
-        .contains("healthy", "5 of the last 15 attempts succeeded", "Nothing is waiting")
+        .contains("healthy", "5 of the last 15 attempts succeeded", "Nothing left to deliver")
         .doesNotContain("that were given up again");
 
     world.answer("broken", 503, "");
@@ -557,6 +557,8 @@ class PortalBrowserTest {
     pages.put("capture", "/captures/" + capture);
     pages.put("erase", "/captures/" + capture + "/erase");
     pages.put("replays", "/replays");
+    pages.put("start-all", "/replays/start-all");
+    pages.put("verification", "/verification");
     pages.put("replay", replay);
     pages.put("audit", "/audit");
     pages.put("nothing", "/deliveries?state=skipped");
