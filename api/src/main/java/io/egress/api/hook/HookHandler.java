@@ -91,7 +91,7 @@ public final class HookHandler {
     if (!rate.admits(capture.workspaceId())) {
       meters.refusedByRate();
       throw new Refusal(
-          429, "the workspace puts in more captures per second than it may, try again later");
+          429, "the workspace has put in more captures per second than its limit; try again later");
     }
     return capture;
   }

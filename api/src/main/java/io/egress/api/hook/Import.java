@@ -102,7 +102,9 @@ final class Import implements NdjsonLines.Receiver {
       patience.progress(part.length());
       long held = (long) batchBytes + lines.heldBytes() + part.length();
       if (held > BATCH_BYTES_MAX && !room.resize(Hook.cost(held))) {
-        done.tryFail(new Refusal(503, "no memory for a line of this length now, try again"));
+        done.tryFail(
+            new Refusal(
+                503, "the service is short of memory for a line of this length; try again"));
         return;
       }
       lines.feed(part);

@@ -51,9 +51,7 @@ final class AuditSentences {
                       + text(changes, "overlap")),
           Map.entry(
               "secret_overlap.ended", _ -> "Ended the overlap of the endpoint's signing secrets"),
-          Map.entry(
-              "signing_key.created",
-              _ -> "Made the service's first key pair that signs by Ed25519"),
+          Map.entry("signing_key.created", _ -> "Created the service's first Ed25519 key pair"),
           Map.entry(
               "signing_key.rotated",
               changes ->

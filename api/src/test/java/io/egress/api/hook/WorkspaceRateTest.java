@@ -80,7 +80,7 @@ class WorkspaceRateTest {
 
       assertThat(refused.statusCode()).as(refused.body()).isEqualTo(429);
       assertThat(refused.headers().firstValue("retry-after")).contains("1");
-      assertThat(refused.body()).contains("more captures per second than it may");
+      assertThat(refused.body()).contains("more captures per second than its limit");
       assertThat(service.put(UUID.randomUUID(), Service.capture(other)).statusCode())
           .isEqualTo(201);
       assertThat(service.internal("GET", "/metrics", "").body())

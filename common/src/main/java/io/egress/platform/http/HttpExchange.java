@@ -105,7 +105,7 @@ public final class HttpExchange {
     if (failure instanceof Refusal refusal) {
       refuse(ctx, refusal);
     } else if (failure instanceof ByteBudget.NoMemoryException) {
-      refuse(ctx, new Refusal(503, "no memory for this request now, try again"));
+      refuse(ctx, new Refusal(503, "the service is short of memory; try again"));
     } else if (isClientGone(ctx, failure)) {
       log.atDebug()
           .addKeyValue("request_id", RequestLog.id(ctx))

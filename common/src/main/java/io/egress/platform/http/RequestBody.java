@@ -107,7 +107,8 @@ public final class RequestBody {
     if (length > limits.bytesMax()) {
       read.tryFail(tooLarge());
     } else if (!room.test(length)) {
-      read.tryFail(new Refusal(503, "no memory for a body of this size now, try again"));
+      read.tryFail(
+          new Refusal(503, "the service is short of memory for a body of this size; try again"));
     } else {
       body.appendBuffer(part);
       patience.progress(part.length());

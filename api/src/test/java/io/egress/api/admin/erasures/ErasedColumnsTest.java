@@ -81,7 +81,8 @@ class ErasedColumnsTest {
               "revision",
               "signature",
               "length",
-              "request_headers"));
+              "request_headers",
+              "times"));
 
   /** Of its own: its documents cannot be inflated. */
   private final Service service = Service.start();
