@@ -14,6 +14,7 @@ import picocli.CommandLine.TypeConversionException;
 final class InternalApiOptions {
   private static final String HOST = "127.0.0.1";
   private static final String PORT = "8081";
+  private static final String URL = "EGRESS_INTERNAL_URL";
 
   @Option(
       names = "--host",
@@ -59,14 +60,25 @@ final class InternalApiOptions {
     if (url != null) {
       return url;
     }
-    String given = environment.getOrDefault("EGRESS_INTERNAL_URL", "");
-    return given.isBlank() || host != null || port != null
-        ? InternalApi.plain(
-            reachable(host == null ? environment.getOrDefault("EGRESS_INTERNAL_HOST", HOST) : host),
-            port == null
-                ? Integer.parseInt(environment.getOrDefault("EGRESS_INTERNAL_PORT", PORT))
-                : port)
-        : new InternalUrl().convert(given.strip());
+    String given = environment.getOrDefault(URL, "");
+    if (given.isBlank() || host != null || port != null) {
+      String name = host == null ? environment.getOrDefault("EGRESS_INTERNAL_HOST", HOST) : host;
+      return InternalApi.plain(reachable(name), port == null ? portSetting() : port);
+    }
+    try {
+      return new InternalUrl().convert(given.strip());
+    } catch (TypeConversionException wrong) {
+      throw new UsageException(URL + ": " + wrong.getMessage());
+    }
+  }
+
+  private int portSetting() {
+    String given = environment.getOrDefault("EGRESS_INTERNAL_PORT", PORT);
+    try {
+      return Integer.parseInt(given);
+    } catch (NumberFormatException wrong) {
+      throw new UsageException("EGRESS_INTERNAL_PORT: expected a number, not '" + given + "'");
+    }
   }
 
   /** Where the paths of the API begin. */

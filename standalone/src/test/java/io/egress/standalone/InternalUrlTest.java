@@ -25,6 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -89,6 +90,14 @@ class InternalUrlTest {
       strings = {"localhost:8081", "ftp://localhost", "https://user@localhost", "https://"})
   void anythingElseIsAnErrorOfTheCommandLine(String other) {
     assertThat(run(Map.of(), "--internal-url", other)).isEqualTo(CommandLine.ExitCode.USAGE);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"EGRESS_INTERNAL_URL, egress.example.com", "EGRESS_INTERNAL_PORT, many"})
+  void aWrongSettingIsNamed(String setting, String value) {
+    assertThat(run(Map.of(setting, value))).isEqualTo(CommandLine.ExitCode.USAGE);
+
+    assertThat(printed.toString()).startsWith(setting + ": expected").contains(value);
   }
 
   /** What is typed goes before what is set. */

@@ -46,7 +46,8 @@ final class Attempt implements Sending, Exchange.Listener {
   private @Nullable InetAddress address;
   private @Nullable ProxyOptions proxy;
   private @Nullable Exchange exchange;
-  private @Nullable SentRequest repeated;
+  private boolean repeated;
+  private @Nullable SentRequest earlier;
   private int status;
   private long answeredNanos;
   private boolean ended;
@@ -183,11 +184,12 @@ final class Attempt implements Sending, Exchange.Listener {
   public void broke(Throwable failure) {
     if (hasAnswer()) {
       end(answeredOutcome());
-    } else if (repeated == null
+    } else if (!repeated
         && address != null
         && exchange != null
         && exchange.deservesFreshConnection(failure)) {
-      repeated = exchange.exchanged().request();
+      repeated = true;
+      earlier = exchange.exchanged().request();
       connect(address, false);
     } else {
       fail(AttemptFailure.whileWaiting(failure));
@@ -244,7 +246,7 @@ final class Attempt implements Sending, Exchange.Listener {
   }
 
   private Exchanged exchanged() {
-    return exchange == null ? Exchanged.NOTHING : exchange.exchanged().after(repeated);
+    return exchange == null ? Exchanged.NOTHING : exchange.exchanged().after(earlier);
   }
 
   private Duration elapsed() {

@@ -89,15 +89,15 @@ final class AuthorizedAttempt implements Sending {
   }
 
   private void sent(Outcome outcome, Answer.Token token) {
-    boolean isRejected =
-        outcome instanceof Failed failed
-            && failed.status() != null
-            && failed.status() == UNAUTHORIZED;
-    if (isRejected) {
+    SentRequest last = null;
+    if (outcome instanceof Failed failed
+        && failed.status() != null
+        && failed.status() == UNAUTHORIZED) {
       tokens.reject(token);
+      last = failed.exchanged().request();
     }
-    if (isRejected && rejected == null && !aborted) {
-      rejected = ((Failed) outcome).exchanged().request();
+    if (last != null && rejected == null && !aborted) {
+      rejected = last;
       await(tokens.get(loop));
     } else {
       end(outcome);

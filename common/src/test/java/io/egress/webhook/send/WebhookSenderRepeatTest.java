@@ -46,7 +46,7 @@ class WebhookSenderRepeatTest {
     assertThat(receivers.connections).hasSize(2);
     assertThat(receivers.requests).hasValue(3);
     assertThat(times(first.exchanged())).isEqualTo(1);
-    assertThat(times(second.exchanged())).as("both are told of").isEqualTo(2);
+    assertThat(times(second.exchanged())).as("both requests are counted").isEqualTo(2);
   }
 
   @Test
