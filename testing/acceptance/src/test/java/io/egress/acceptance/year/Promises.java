@@ -33,6 +33,7 @@ final class Promises {
 
   private final MovedFleet fleet;
   private final Arrivals arrivals;
+  private final Unanswered unanswered;
   private final Life life;
   private final Violations violations;
   private int accepted;
@@ -40,9 +41,15 @@ final class Promises {
   private int skipped;
   private int neverSent;
 
-  Promises(MovedFleet fleet, Arrivals arrivals, Life life, Violations violations) {
+  Promises(
+      MovedFleet fleet,
+      Arrivals arrivals,
+      Unanswered unanswered,
+      Life life,
+      Violations violations) {
     this.fleet = fleet;
     this.arrivals = arrivals;
+    this.unanswered = unanswered;
     this.life = life;
     this.violations = violations;
   }
@@ -151,13 +158,15 @@ final class Promises {
       } else {
         exhausted++;
         long refused = those.stream().filter(each -> each.event().equals(PROCESSED)).count();
+        int silent = unanswered.of(endpoint.id, id);
         violations.unless(
-            refused >= SCHEDULE.attemptsMax(),
-            "%s never got %s, which was put at %s, and refused it %d times",
+            refused + silent >= SCHEDULE.attemptsMax(),
+            "%s never got %s, which was put at %s, refused it %d times and was silent %d times",
             endpoint.name,
             id,
             captured.putAt,
-            refused);
+            refused,
+            silent);
       }
     }
   }

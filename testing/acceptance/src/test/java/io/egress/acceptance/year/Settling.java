@@ -38,13 +38,15 @@ final class Settling {
 
   private final MovedFleet fleet;
   private final Readiness readiness;
+  private final Unanswered unanswered;
   private final Violations violations;
   private Duration longest = Duration.ZERO;
   private String longestAfter = "nothing";
 
-  Settling(MovedFleet fleet, Readiness readiness, Violations violations) {
+  Settling(MovedFleet fleet, Readiness readiness, Unanswered unanswered, Violations violations) {
     this.fleet = fleet;
     this.readiness = readiness;
+    this.unanswered = unanswered;
     this.violations = violations;
   }
 
@@ -61,6 +63,7 @@ final class Settling {
         throw new AssertionError("after " + after + ": " + fleet.query(LEFT));
       }
     }
+    unanswered.note();
     Duration took = Duration.ofNanos(System.nanoTime() - sinceNanos);
     if (took.compareTo(longest) > 0) {
       longest = took;

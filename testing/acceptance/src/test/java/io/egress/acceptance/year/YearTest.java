@@ -53,7 +53,8 @@ class YearTest {
     try (MovedFleet fleet = new MovedFleet(folder, clock.orElseThrow());
         Readiness readiness = new Readiness(fleet)) {
       Arrivals arrivals = new Arrivals(vertx, fleet.clock(), violations);
-      Settling settling = new Settling(fleet, readiness, violations);
+      Unanswered unanswered = new Unanswered(fleet);
+      Settling settling = new Settling(fleet, readiness, unanswered, violations);
       Life life = new Life(fleet, arrivals, readiness, settling, violations, seed);
       Random steps = new Random(seed);
       Instant began = fleet.clock().instant();
@@ -67,7 +68,7 @@ class YearTest {
           Duration.ofNanos(System.nanoTime() - begunNanos).toSeconds(),
           settling.longest());
       life.end();
-      Promises promises = new Promises(fleet, arrivals, life, violations);
+      Promises promises = new Promises(fleet, arrivals, unanswered, life, violations);
       promises.check();
       TableBounds bounds = new TableBounds(fleet, violations);
       bounds.check();
