@@ -9,6 +9,7 @@ import io.egress.api.admin.copies.Copies;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointHealths;
 import io.egress.api.admin.deliveries.EndpointLatencies;
+import io.egress.api.admin.deliveries.PendingDeliveries;
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.admin.deliveries.SentBodies;
 import io.egress.api.admin.deliveries.UndeliveredTotals;
@@ -28,6 +29,7 @@ import io.egress.platform.lifecycle.Closing;
 import io.egress.settings.Settings;
 import io.egress.transcript.document.DocumentStore;
 import io.egress.webhook.deliverylog.LogDays;
+import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.send.PushSettings;
 import io.egress.webhook.send.WebhookSender;
 import io.vertx.core.Vertx;
@@ -66,9 +68,10 @@ final class OperationsAssembly {
     Captures captures = new Captures(pool, documents);
     DeliveryReads deliveries = new DeliveryReads(pool, captures, days);
     EndpointHealths healths = new EndpointHealths(pool, days, clock);
+    PendingDeliveries pending = new PendingDeliveries(pool, new LoggedDeliveries(pool, days));
     return new Operations(
         new Operations.OfWorkspaces(
-            new WorkspaceList(pool, healths, retention),
+            new WorkspaceList(pool, healths, pending, retention),
             new Keeping(pool, retention),
             new ApiKeys(pool),
             new Readers(pool),
@@ -80,6 +83,7 @@ final class OperationsAssembly {
             new EndpointBody(push.allowHttpEndpoints(), push.addressPolicy()),
             new TestSend(pool, sender, push, settings.dispatcher().attemptTimeout(), clock),
             healths,
+            pending,
             new RecentOutcomes(pool),
             new EndpointLatencies(pool)),
         new Operations.OfDeliveries(

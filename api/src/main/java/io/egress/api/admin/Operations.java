@@ -8,6 +8,7 @@ import io.egress.api.admin.copies.Copies;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointHealths;
 import io.egress.api.admin.deliveries.EndpointLatencies;
+import io.egress.api.admin.deliveries.PendingDeliveries;
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.admin.deliveries.SentBodies;
 import io.egress.api.admin.deliveries.UndeliveredTotals;
@@ -42,6 +43,7 @@ public record Operations(
       EndpointBody bodies,
       TestSend test,
       EndpointHealths healths,
+      PendingDeliveries pending,
       RecentOutcomes outcomes,
       EndpointLatencies latencies) {}
 

@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.api.admin.deliveries.EndpointHealth;
 import io.egress.api.admin.deliveries.EndpointHealths;
+import io.egress.api.admin.deliveries.PendingDeliveries;
+import io.egress.api.admin.deliveries.PendingDeliveries.Pending;
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.portal.view.DayChart;
 import io.egress.api.portal.view.EndpointStatus;
@@ -15,15 +17,16 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** The health and the recent outcomes of endpoints. */
 final class EndpointCards {
   private final EndpointHealths healths;
+  private final PendingDeliveries pending;
   private final RecentOutcomes outcomes;
 
-  EndpointCards(EndpointHealths healths, RecentOutcomes outcomes) {
+  EndpointCards(EndpointHealths healths, PendingDeliveries pending, RecentOutcomes outcomes) {
     this.healths = healths;
+    this.pending = pending;
     this.outcomes = outcomes;
   }
 
@@ -56,24 +59,29 @@ final class EndpointCards {
   }
 
   private List<EndpointCard> cards(UUID workspaceId, List<Listed> page, Instant now) {
-    Map<UUID, RecentOutcomes.Day> days =
-        outcomes.of(workspaceId, page.stream().map(Listed::endpoint).toList(), now);
-    return page.stream().map(each -> card(each, days, now)).toList();
+    List<Endpoint> endpoints = page.stream().map(Listed::endpoint).toList();
+    Map<UUID, Pending> behind = pending.of(endpoints);
+    Map<UUID, RecentOutcomes.Day> days = outcomes.of(workspaceId, endpoints, now);
+    return page.stream()
+        .map(each ->
+            card(
+                each,
+                requireNonNull(behind.get(each.endpoint().id())),
+                DayChart.of(requireNonNull(days.get(each.endpoint().id()))),
+                now))
+        .toList();
   }
 
-  private static EndpointCard card(Listed listed, Map<UUID, RecentOutcomes.Day> days, Instant now) {
+  private static EndpointCard card(Listed listed, Pending pending, DayChart chart, Instant now) {
     Endpoint endpoint = listed.endpoint();
-    RecentOutcomes.Day day = requireNonNull(days.get(endpoint.id()));
-    DayChart chart = DayChart.of(day);
-    long behind = day.retrying() + chart.total(DayChart.WAITING);
-    @Nullable Instant oldest = day.oldest();
+    Instant oldest = pending.oldest();
     return new EndpointCard(
         endpoint.id(),
         EndpointNames.of(endpoint),
         endpoint.url(),
         listed.status(now),
         chart,
-        Times.number(behind) + (day.retrying() >= RecentOutcomes.COUNTED_MAX ? " or more" : ""),
+        Times.number(pending.captures()) + (pending.hasMore() ? " or more" : ""),
         oldest == null ? null : Times.age(oldest, now));
   }
 }

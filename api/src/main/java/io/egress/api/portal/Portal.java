@@ -55,7 +55,8 @@ public final class Portal {
     Captures lookups = ofCaptures.captures();
     Endpoints all = ofEndpoints.endpoints();
     DeliveryReads reads = ofDeliveries.reads();
-    EndpointCards cards = new EndpointCards(ofEndpoints.healths(), ofEndpoints.outcomes());
+    EndpointCards cards =
+        new EndpointCards(ofEndpoints.healths(), ofEndpoints.pending(), ofEndpoints.outcomes());
     this.access = access;
     this.testTimeout = ofEndpoints.test().timeout();
     this.pages = new PageRenderer(address, assets.below(address.root()), troubles);

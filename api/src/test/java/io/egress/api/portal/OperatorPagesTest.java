@@ -154,7 +154,7 @@ class OperatorPagesTest {
             "&lt;script&gt;alert(1)",
             "1 down",
             "https://example.com/hook is down: answered 500 Internal Server Error",
-            "1 to be retried, the oldest for",
+            "1 not delivered yet, the oldest for",
             "2 given up or skipped",
             "3 in the last hour",
             "90 d, on legal hold",

@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param failingSince since when every attempt has failed; null if one succeeded
  * @param failed captures that were exhausted and not delivered since
  * @param skipped captures that were skipped and not delivered since
- * @param pending deliveries that have failed and will be retried; at most {@link
- *     EndpointHealths#COUNTED_MAX}
- * @param oldestPending since when the oldest of them is owed; null if there are none
  * @param hasMore whether there may be more of both than were counted
  */
 public record EndpointHealth(
@@ -33,9 +30,7 @@ public record EndpointHealth(
     @Nullable Instant failingSince,
     long failed,
     long skipped,
-    boolean hasMore,
-    long pending,
-    @Nullable Instant oldestPending) {
+    boolean hasMore) {
   /** How the newest attempt failed. */
   public record LastFailure(
       Instant at, String outcome, @Nullable Integer status, @Nullable String detail) {

@@ -64,23 +64,12 @@ public final class EndpointHealths {
 
   private static final String UNDELIVERED = undelivered("");
 
-  private static final String PENDING =
-      """
-      cross join lateral (
-        select count(*) as pending, min(owed_at) as oldest_pending from (
-          select owed_at from deliveries
-          where endpoint_id = e.id and state = 'pending' and state <> 'delivered'
-          order by position limit %d) as retried) as p
-      """
-          .formatted(COUNTED_MAX);
-
   private static final String HEALTH =
       "select "
           + NewestAttempts.COLUMNS
-          + ", u.*, p.* from endpoints e "
+          + ", u.* from endpoints e "
           + NewestAttempts.JOINS
           + UNDELIVERED
-          + PENDING
           + " where e.id = any($1)";
 
   private static final String NEWEST_ATTEMPTS =
@@ -196,8 +185,6 @@ public final class EndpointHealths {
         made.failingSince(),
         Math.min(COUNTED_MAX, failed),
         Math.min(COUNTED_MAX, skipped),
-        failed >= COUNTED_MAX || skipped >= COUNTED_MAX,
-        row.getLong("pending"),
-        Rows.optionalInstant(row, "oldest_pending"));
+        failed >= COUNTED_MAX || skipped >= COUNTED_MAX);
   }
 }

@@ -3,6 +3,7 @@ package io.egress.api.admin.deliveries;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.platform.database.Rows;
+import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.endpoint.Endpoint;
 import io.vertx.core.json.JsonArray;
@@ -19,10 +20,8 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,20 +71,6 @@ public final class RecentOutcomes {
       """
           .formatted(HOURS + 1, COUNTED_MAX);
 
-  /** Captures still to be delivered; not those that a replay has delivered in the meantime. */
-  private static final String PENDING =
-      """
-      select count(distinct d.position) as deliveries, min(d.owed_at) as oldest
-      from (
-        select position, owed_at from deliveries
-        where endpoint_id = e.id and state = 'pending' and state <> 'delivered'
-        order by position limit %d) as d
-      where not exists (
-        select from deliveries r where r.endpoint_id = e.id and r.position = d.position
-          and r.replay_id is not null and r.state = 'delivered')\
-      """
-          .formatted(COUNTED_MAX);
-
   /** The positions are those before each of the hours $2; the firsts those of their captures. */
   private static final String OUTCOMES =
       """
@@ -95,17 +80,11 @@ public final class RecentOutcomes {
         from (
           select n, stream_position_before($1, t) as position
           from unnest($2::timestamptz[]) with ordinality as u(t, n)) as bounds)
-      select e.id, s.positions, h.hours, a.again, p.deliveries, p.oldest
+      select e.id, s.positions, h.hours, a.again
       from spans s cross join unnest($3::uuid[]) as e(id)
-      cross join lateral (%s) as h cross join lateral (%s) as a cross join lateral (%s) as p
+      cross join lateral (%s) as h cross join lateral (%s) as a
       """
-          .formatted(HOURS, COUNTED, AGAIN, PENDING);
-
-  private static final String ENTERED =
-      """
-      select u.id, s.entered_at from unnest($2::uuid[], $3::bigint[]) as u(id, position) cross join lateral (
-        select entered_at from stream where workspace_id = $1 and position = u.position limit 1) as s
-      """;
+          .formatted(HOURS, COUNTED, AGAIN);
 
   /**
    * One hour.
@@ -131,14 +110,8 @@ public final class RecentOutcomes {
     }
   }
 
-  /**
-   * The last 24 hours of an endpoint.
-   *
-   * @param retrying all deliveries that will be retried, of any age; at most {@link #COUNTED_MAX}
-   * @param oldest since when the oldest unfinished delivery is owed, if first attempts are made in
-   *     the stream's order
-   */
-  public record Day(List<Hour> hours, long retrying, @Nullable Instant oldest) {
+  /** The last 24 hours of an endpoint. */
+  public record Day(List<Hour> hours) {
     public Day {
       hours = List.copyOf(hours);
     }
@@ -146,8 +119,8 @@ public final class RecentOutcomes {
 
   /** {@code above} and {@code upTo} are the positions of an hour's captures. */
   private record Span(Instant begin, long above, long upTo) {
-    boolean contains(long position) {
-      return position > above && position <= upTo;
+    boolean contains(Delivery delivery) {
+      return delivery.position() > above && delivery.position() <= upTo;
     }
   }
 
@@ -184,16 +157,16 @@ public final class RecentOutcomes {
           .merge(state, number, Long::sum);
     }
 
-    /** {@code waiting} is null of an endpoint without a filter. */
-    Hour hour(Endpoint endpoint, Span span, @Nullable List<Long> waiting) {
+    /** {@code untried} is null of an endpoint without a filter. */
+    Hour hour(Endpoint endpoint, Span span, FilteredWaiting.@Nullable Untried untried) {
       Map<DeliveryState, Long> states = numbers.getOrDefault(span.begin(), Map.of());
       long known = states.values().stream().mapToLong(Long::longValue).sum();
       return new Hour(
           span.begin(),
           states.getOrDefault(DeliveryState.DELIVERED, 0L),
-          waiting == null
+          untried == null
               ? Math.max(0, endpoint.owed().liveBetween(span.above(), span.upTo()) - known)
-              : waiting.stream().filter(span::contains).count(),
+              : untried.captures().stream().filter(span::contains).count(),
           states.getOrDefault(DeliveryState.PENDING, 0L),
           states.getOrDefault(DeliveryState.EXHAUSTED, 0L),
           states.getOrDefault(DeliveryState.SKIPPED, 0L));
@@ -221,24 +194,15 @@ public final class RecentOutcomes {
     Map<UUID, Row> rows =
         Rows.byId(Rows.of(pool, OUTCOMES, workspaceId, bounds, ids, day), row -> row);
     List<Span> spans = spans(bounds, requireNonNull(rows.get(ids[0])));
-    Map<UUID, List<Long>> filtered =
-        new FilteredWaiting(pool).above(workspaceId, endpoints, spans.getFirst().above());
-    Map<UUID, List<Hour>> hours = new HashMap<>();
-    Map<UUID, Long> oldest = new HashMap<>();
-    for (Endpoint endpoint : endpoints) {
-      UUID id = endpoint.id();
-      Counts counts = new Counts(requireNonNull(rows.get(id)), spans);
-      List<Long> waiting = filtered.get(id);
-      List<Hour> ofEndpoint =
-          spans.stream().map(span -> counts.hour(endpoint, span, waiting)).toList();
-      hours.put(id, ofEndpoint);
-      (waiting == null ? oldestWaiting(spans, ofEndpoint) : waiting.stream().findFirst())
-          .ifPresent(position -> oldest.put(id, position));
-    }
-    Map<UUID, Instant> waiting = entered(workspaceId, oldest);
+    Map<UUID, FilteredWaiting.Untried> filtered = new FilteredWaiting(pool).of(endpoints);
     Map<UUID, Day> days = new HashMap<>();
-    rows.forEach(
-        (id, row) -> days.put(id, day(requireNonNull(hours.get(id)), waiting.get(id), row)));
+    for (Endpoint endpoint : endpoints) {
+      Counts counts = new Counts(requireNonNull(rows.get(endpoint.id())), spans);
+      FilteredWaiting.@Nullable Untried untried = filtered.get(endpoint.id());
+      days.put(
+          endpoint.id(),
+          new Day(spans.stream().map(span -> counts.hour(endpoint, span, untried)).toList()));
+    }
     return days;
   }
 
@@ -247,36 +211,5 @@ public final class RecentOutcomes {
     return IntStream.range(0, HOURS)
         .mapToObj(hour -> new Span(bounds[hour].toInstant(), positions[hour], positions[hour + 1]))
         .toList();
-  }
-
-  private static Optional<Long> oldestWaiting(List<Span> spans, List<Hour> hours) {
-    return IntStream.range(0, HOURS)
-        .filter(hour -> hours.get(hour).waiting() > 0)
-        .mapToObj(hour -> spans.get(hour).upTo() - hours.get(hour).waiting() + 1)
-        .findFirst();
-  }
-
-  /** When the captures at the positions entered. */
-  private Map<UUID, Instant> entered(UUID workspaceId, Map<UUID, Long> positions) {
-    if (positions.isEmpty()) {
-      return Map.of();
-    }
-    return Rows.byId(
-        Rows.of(
-            pool,
-            ENTERED,
-            workspaceId,
-            positions.keySet().toArray(UUID[]::new),
-            positions.values().toArray(Long[]::new)),
-        row -> Rows.instant(row, "entered_at"));
-  }
-
-  private static Day day(List<Hour> hours, @Nullable Instant waiting, Row row) {
-    Instant oldest =
-        Stream.of(waiting, Rows.optionalInstant(row, "oldest"))
-            .flatMap(Stream::ofNullable)
-            .min(Instant::compareTo)
-            .orElse(null);
-    return new Day(hours, row.getLong("deliveries"), oldest);
   }
 }

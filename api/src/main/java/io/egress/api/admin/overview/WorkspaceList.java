@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import io.egress.api.admin.deliveries.EndpointHealth;
 import io.egress.api.admin.deliveries.EndpointHealths;
+import io.egress.api.admin.deliveries.PendingDeliveries;
+import io.egress.api.admin.deliveries.PendingDeliveries.Pending;
 import io.egress.platform.database.Rows;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointStore;
@@ -66,8 +68,8 @@ public final class WorkspaceList {
       """
           .formatted(TROUBLED.formatted("true"), SHOWN);
 
-  /** An endpoint with its health. */
-  public record Judged(Endpoint endpoint, EndpointHealth health) {}
+  /** An endpoint with its health, and what is not delivered yet to it. */
+  public record Judged(Endpoint endpoint, EndpointHealth health, Pending pending) {}
 
   /**
    * A workspace.
@@ -94,15 +96,20 @@ public final class WorkspaceList {
       judged = List.copyOf(judged);
     }
 
-    /** Deliveries that have failed and will be retried. */
+    /** The captures not delivered yet to the judged endpoints. */
     public long pending() {
-      return judged.stream().mapToLong(each -> each.health().pending()).sum();
+      return judged.stream().mapToLong(each -> each.pending().captures()).sum();
+    }
+
+    /** Whether there may be more of them. */
+    public boolean hasMorePending() {
+      return judged.stream().anyMatch(each -> each.pending().hasMore());
     }
 
     /** Since when the oldest of them is owed; null if there are none. */
     public @Nullable Instant oldestPending() {
       return judged.stream()
-          .map(each -> each.health().oldestPending())
+          .map(each -> each.pending().oldest())
           .flatMap(Stream::ofNullable)
           .min(Instant::compareTo)
           .orElse(null);
@@ -129,12 +136,15 @@ public final class WorkspaceList {
 
   private final Pool pool;
   private final EndpointHealths healths;
+  private final PendingDeliveries pending;
   private final @Nullable Duration standard;
 
   /** {@code standard} is the retention of workspaces that have none of their own. */
-  public WorkspaceList(Pool pool, EndpointHealths healths, @Nullable Duration standard) {
+  public WorkspaceList(
+      Pool pool, EndpointHealths healths, PendingDeliveries pending, @Nullable Duration standard) {
     this.pool = pool;
     this.healths = healths;
+    this.pending = pending;
     this.standard = standard;
   }
 
@@ -169,14 +179,29 @@ public final class WorkspaceList {
     List<UUID> ids = Rows.list(rows, row -> row.getUUID("id"));
     Map<UUID, EndpointStore.Worst> worst =
         EndpointStore.worstFirst(pool, ids, healths.recently(), JUDGED_MAX).await();
-    Map<UUID, EndpointHealth> found =
-        healths.of(worst.values().stream().flatMap(each -> each.endpoints().stream()).toList());
+    List<Endpoint> all =
+        worst.values().stream().flatMap(each -> each.endpoints().stream()).toList();
+    Map<UUID, EndpointHealth> healthOf = healths.of(all);
+    Map<UUID, Pending> pendingOf = pending.of(all);
     return Rows.list(
         rows,
-        row -> listed(row, worst.getOrDefault(row.getUUID("id"), EndpointStore.Worst.NONE), found));
+        row -> {
+          EndpointStore.Worst endpoints =
+              worst.getOrDefault(row.getUUID("id"), EndpointStore.Worst.NONE);
+          return listed(
+              row,
+              endpoints.total(),
+              endpoints.endpoints().stream()
+                  .map(each ->
+                      new Judged(
+                          each,
+                          requireNonNull(healthOf.get(each.id())),
+                          requireNonNull(pendingOf.get(each.id()))))
+                  .toList());
+        });
   }
 
-  private Listed listed(Row row, EndpointStore.Worst worst, Map<UUID, EndpointHealth> healths) {
+  private Listed listed(Row row, int endpoints, List<Judged> judged) {
     Long retention = row.getLong("retention_ms");
     return new Listed(
         row.getUUID("id"),
@@ -188,9 +213,7 @@ public final class WorkspaceList {
         Rows.optionalInstant(row, "ended_at"),
         retention == null ? standard : Duration.ofMillis(retention),
         row.getBoolean("legal_hold"),
-        worst.total(),
-        worst.endpoints().stream()
-            .map(each -> new Judged(each, requireNonNull(healths.get(each.id()))))
-            .toList());
+        endpoints,
+        judged);
   }
 }

@@ -99,7 +99,8 @@ public record WorkspaceRow(
     if (oldest != null) {
       behind.add(
           Times.number(workspace.pending())
-              + " to be retried, the oldest for "
+              + (workspace.hasMorePending() ? " or more" : "")
+              + " not delivered yet, the oldest for "
               + Times.age(oldest, now));
     }
     if (workspace.undelivered() > 0) {

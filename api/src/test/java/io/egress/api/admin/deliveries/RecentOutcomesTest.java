@@ -63,8 +63,6 @@ class RecentOutcomesTest {
 
     assertThat(totals(day)).containsExactly(4L, 2L, 1L, 2L, 1L);
     assertThat(day.hours()).hasSize(24);
-    assertThat(day.retrying()).isEqualTo(1);
-    assertThat(day.oldest()).isBefore(Instant.now());
     assertThat(totals(day(other, Instant.now()))).containsExactly(0L, 10L, 0L, 0L, 0L);
   }
 
@@ -78,7 +76,6 @@ class RecentOutcomesTest {
     Day day = day(endpoint, Instant.now());
 
     assertThat(totals(day)).containsExactly(49L, 50L, 0L, 1L, 0L);
-    assertThat(day.oldest()).isEqualTo(enteredAt(51));
   }
 
   /** What is written again, after a crash for instance, changes nothing. */
@@ -110,31 +107,12 @@ class RecentOutcomesTest {
   }
 
   @Test
-  void whatAReplayHasDeliveredIsNotBehind() {
-    UUID endpoint = endpoint();
-    captures(3);
-    write(endpoint, 0, 3, DeliveryState.PENDING);
-    write(endpoint, 0, 2, DeliveryState.DELIVERED, UUID.randomUUID());
-
-    assertThat(day(endpoint, Instant.now()).retrying()).isEqualTo(1);
-  }
-
-  @Test
   void coversTheLastDayOnly() {
     UUID endpoint = endpoint();
     captures(5);
 
     assertThat(totals(day(endpoint, Instant.now().plus(Duration.ofHours(25))))).containsOnly(0L);
     assertThat(totals(day(endpoint, Instant.now().plus(Duration.ofHours(22)))).get(1)).isEqualTo(5);
-  }
-
-  @Test
-  void anEndpointThatIsUpToDateHasNothingOldest() {
-    UUID endpoint = endpoint();
-    captures(2);
-    write(endpoint, 0, 2, DeliveryState.DELIVERED);
-
-    assertThat(day(endpoint, Instant.now()).oldest()).isNull();
   }
 
   @Test
@@ -148,7 +126,6 @@ class RecentOutcomesTest {
     Day day = day(endpoint, Instant.now());
 
     assertThat(totals(day)).containsExactly(1L, 2L, 0L, 0L, 0L);
-    assertThat(day.oldest()).isEqualTo(enteredAt(3));
   }
 
   private Day day(UUID endpoint, Instant now) {
@@ -162,17 +139,6 @@ class RecentOutcomesTest {
     List<ToLongFunction<Hour>> kinds =
         List.of(Hour::delivered, Hour::waiting, Hour::retrying, Hour::exhausted, Hour::skipped);
     return kinds.stream().map(kind -> day.hours().stream().mapToLong(kind).sum()).toList();
-  }
-
-  private Instant enteredAt(long position) {
-    return service
-        .query(
-            "select entered_at from stream where workspace_id = '%s' and position = %d"
-                .formatted(workspace, position))
-        .iterator()
-        .next()
-        .getOffsetDateTime(0)
-        .toInstant();
   }
 
   private UUID endpoint() {
