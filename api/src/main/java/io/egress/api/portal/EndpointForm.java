@@ -14,6 +14,54 @@ import org.jspecify.annotations.Nullable;
 public final class EndpointForm {
   private EndpointForm() {}
 
+  /** Everything that the form for a new endpoint has. */
+  static JsonObject newBody(PortalForm form) {
+    JsonObject body =
+        body(form)
+            .put("full_history", form.isChecked("full_history"))
+            .put("paused", form.isChecked("paused"));
+    JsonObject headers = headers(form.text("headers"));
+    if (!headers.isEmpty()) {
+      body.put("headers", headers);
+    }
+    if (!form.text("token_url").isEmpty()) {
+      body.put("oauth2", oauth2(form));
+    }
+    if (!form.text("certificate").isEmpty()) {
+      body.put("client_certificate", certificate(form));
+    }
+    return body;
+  }
+
+  /** A line without a colon is a name without a value, which is refused. */
+  private static JsonObject headers(String lines) {
+    JsonObject headers = new JsonObject();
+    lines
+        .lines()
+        .filter(line -> !line.isBlank())
+        .forEach(line -> {
+          int colon = line.indexOf(':');
+          headers.put(
+              (colon < 0 ? line : line.substring(0, colon)).strip(),
+              colon < 0 ? "" : line.substring(colon + 1).strip());
+        });
+    return headers;
+  }
+
+  static JsonObject oauth2(PortalForm form) {
+    JsonObject client = new JsonObject();
+    for (String name : List.of("token_url", "client_id", "client_secret", "scope", "audience")) {
+      client.put(name, form.text(name).isEmpty() ? null : form.text(name));
+    }
+    return client;
+  }
+
+  static JsonObject certificate(PortalForm form) {
+    return new JsonObject()
+        .put("certificate", form.text("certificate"))
+        .put("key", form.text("key"));
+  }
+
   /** As the internal API has them. */
   static JsonObject body(PortalForm form) {
     String description = form.text("description");

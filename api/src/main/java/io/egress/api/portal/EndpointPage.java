@@ -18,10 +18,10 @@ import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.AttemptRow;
 import io.egress.api.portal.view.Confirmation;
 import io.egress.api.portal.view.EndpointDetail;
+import io.egress.api.portal.view.EndpointLine;
 import io.egress.api.portal.view.FormProblem;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.LatencyChart;
-import io.egress.api.portal.view.Overview.EndpointCard;
 import io.egress.api.portal.view.RecentAttempt;
 import io.egress.api.portal.view.ShownSecret;
 import io.egress.webhook.endpoint.Endpoint;
@@ -49,7 +49,7 @@ final class EndpointPage {
   private final TestSend testSend;
   private final Replays replays;
   private final DeliveryReads deliveries;
-  private final EndpointCards cards;
+  private final EndpointLines lines;
   private final EndpointLatencies latencies;
   private final Clock clock;
 
@@ -57,7 +57,7 @@ final class EndpointPage {
       PageRenderer pages,
       OfEndpoints ofEndpoints,
       OfDeliveries ofDeliveries,
-      EndpointCards cards,
+      EndpointLines lines,
       Clock clock) {
     this.pages = pages;
     this.endpoints = ofEndpoints.endpoints();
@@ -66,7 +66,7 @@ final class EndpointPage {
     this.testSend = ofEndpoints.test();
     this.replays = ofDeliveries.replays();
     this.deliveries = ofDeliveries.reads();
-    this.cards = cards;
+    this.lines = lines;
     this.latencies = ofEndpoints.latencies();
     this.clock = clock;
   }
@@ -89,23 +89,13 @@ final class EndpointPage {
 
   Answer changeCertificate(Visit visit) {
     PortalForm form = visit.form();
-    JsonObject certificate =
-        form.isChecked("remove")
-            ? null
-            : new JsonObject()
-                .put("certificate", form.text("certificate"))
-                .put("key", form.text("key"));
+    JsonObject certificate = form.isChecked("remove") ? null : EndpointForm.certificate(form);
     return changeOrExplain(visit, new JsonObject().put("client_certificate", certificate));
   }
 
   Answer changeOAuth2(Visit visit) {
     PortalForm form = visit.form();
-    JsonObject client = form.isChecked("remove") ? null : new JsonObject();
-    if (client != null) {
-      for (String name : List.of("token_url", "client_id", "client_secret", "scope", "audience")) {
-        client.put(name, form.text(name).isEmpty() ? null : form.text(name));
-      }
-    }
+    JsonObject client = form.isChecked("remove") ? null : EndpointForm.oauth2(form);
     return changeOrExplain(visit, new JsonObject().put("oauth2", client));
   }
 
@@ -169,7 +159,7 @@ final class EndpointPage {
           Duration overlap = Forms.accepted(EndpointBody.rotation(GivenBody.of(body)));
           Endpoints.Issued issued =
               endpoints.rotateSecret(visit.caller(), visit.workspaceId(), visit.id(), overlap);
-          return rotationPage(visit, 201, EndpointsPage.secret(issued, serviceKeys), null);
+          return rotationPage(visit, 201, NewEndpointPage.secret(issued, serviceKeys), null);
         },
         (status, problem) -> rotationPage(visit, status, null, problem));
   }
@@ -206,7 +196,7 @@ final class EndpointPage {
       Visit visit, int status, @Nullable FormProblem problem, @Nullable AttemptRow tested) {
     Endpoint endpoint = endpoints.show(visit.workspaceId(), visit.id());
     Instant now = clock.instant();
-    EndpointCard card = cards.one(visit.workspaceId(), endpoint, now);
+    EndpointLine line = lines.one(visit.workspaceId(), endpoint, now);
     List<EndpointLatencies.Hour> hours = latencies.of(endpoint.id(), now);
     Frame frame =
         pages.frame(visit, EndpointNames.of(endpoint), EndpointsPage.PLACE).withProblem(problem);
@@ -219,7 +209,7 @@ final class EndpointPage {
             "detail",
             new EndpointDetail(
                 endpoint,
-                card,
+                line,
                 hours.isEmpty() ? null : LatencyChart.of(hours, now),
                 newest(visit, endpoint),
                 serviceKeys.verifying(endpoint.spec()),

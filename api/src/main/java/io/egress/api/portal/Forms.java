@@ -59,11 +59,12 @@ final class Forms {
           "oauth2.scope", List.of("scope"),
           "oauth2.audience", List.of("audience"));
 
-  private static final List<String> FIELDS_OF_HEADERS = List.of("header_name", "header_value");
+  private static final List<String> FIELDS_OF_HEADERS =
+      List.of("headers", "header_name", "header_value");
 
   /** Not repeated in a page. */
   private static final List<String> SECRET =
-      List.of("csrf", "key", "header_value", "client_secret");
+      List.of("csrf", "key", "headers", "header_value", "client_secret");
 
   /** A form with faults. It has no stack trace, because it is a response and not a fault. */
   private static final class FaultyForm extends RuntimeException {

@@ -33,11 +33,6 @@ final class KeysPage {
   private final Readers readers;
   private final Clock clock;
 
-  /** What the page shows besides the list. */
-  private record Shown(int status, @Nullable ShownSecret secret, @Nullable FormProblem problem) {
-    static final Shown NOTHING = new Shown(200, null, null);
-  }
-
   KeysPage(PageRenderer pages, ApiKeys keys, Readers readers, Clock clock) {
     this.pages = pages;
     this.keys = keys;
@@ -46,7 +41,16 @@ final class KeysPage {
   }
 
   Answer list(Visit visit) {
-    return page(visit, Shown.NOTHING);
+    return page(visit, 200, null);
+  }
+
+  Answer ask(Visit visit) {
+    return form(visit, 200, null);
+  }
+
+  private Answer form(Visit visit, int status, @Nullable FormProblem problem) {
+    Frame frame = pages.frame(visit, "Create an API key", PLACE).withProblem(problem);
+    return pages.page(status, "key-new", Map.of("frame", frame));
   }
 
   Answer mint(Visit visit) {
@@ -63,18 +67,16 @@ final class KeysPage {
           ApiKeys.Minted minted = keys.mint(visit.caller(), visit.workspaceId(), key);
           return page(
               visit,
-              new Shown(
-                  201,
-                  new ShownSecret(
-                      "Key “" + minted.name() + "” created",
-                      minted.key(),
-                      "Copy it now: it is shown only once. Clients send it as"
-                          + " Authorization: Bearer, followed by the key.",
-                      null,
-                      List.of()),
-                  null));
+              201,
+              new ShownSecret(
+                  "Key “" + minted.name() + "” created",
+                  minted.key(),
+                  "Copy it now: it is shown only once. Clients send it as"
+                      + " Authorization: Bearer, followed by the key.",
+                  null,
+                  List.of()));
         },
-        (status, problem) -> page(visit, new Shown(status, null, problem)));
+        (status, problem) -> form(visit, status, problem));
   }
 
   /** Shows the form for changing when a key expires. */
@@ -132,9 +134,9 @@ final class KeysPage {
     return Answer.seeOther(pages.base(visit) + "/keys?done=key-deleted");
   }
 
-  private Answer page(Visit visit, Shown shown) {
+  private Answer page(Visit visit, int status, @Nullable ShownSecret secret) {
     Map<String, Object> parameters = new HashMap<>();
-    parameters.put("frame", pages.frame(visit, TITLE, PLACE).withProblem(shown.problem()));
+    parameters.put("frame", pages.frame(visit, TITLE, PLACE));
     parameters.put("keys", keys.list(visit.workspaceId()));
     Instant now = clock.instant();
     parameters.put(
@@ -142,8 +144,8 @@ final class KeysPage {
         readers.list(visit.workspaceId()).stream()
             .collect(
                 toMap(Readers.Reader::keyId, reader -> ReadingText.of(reader.captures(), now))));
-    parameters.put("secret", shown.secret());
+    parameters.put("secret", secret);
     parameters.put("now", now);
-    return pages.page(shown.status(), "keys", parameters);
+    return pages.page(status, "keys", parameters);
   }
 }

@@ -7,7 +7,6 @@ import io.egress.api.call.Answer;
 import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.Overview;
-import io.egress.api.portal.view.Times;
 import io.egress.webhook.endpoint.Endpoint;
 import java.time.Clock;
 import java.time.Instant;
@@ -18,10 +17,13 @@ import java.util.Map;
 final class OverviewPage {
   private static final int ENDPOINTS_MAX = 24;
 
+  /** Of which the chart of all is the sum. */
+  private static final int COUNTED_MAX = 100;
+
   private final PageRenderer pages;
   private final Captures captures;
   private final Endpoints endpoints;
-  private final EndpointCards cards;
+  private final EndpointLines lines;
   private final Keeping keeping;
   private final Clock clock;
 
@@ -29,13 +31,13 @@ final class OverviewPage {
       PageRenderer pages,
       Captures captures,
       Endpoints endpoints,
-      EndpointCards cards,
+      EndpointLines lines,
       Keeping keeping,
       Clock clock) {
     this.pages = pages;
     this.captures = captures;
     this.endpoints = endpoints;
-    this.cards = cards;
+    this.lines = lines;
     this.keeping = keeping;
     this.clock = clock;
   }
@@ -58,12 +60,16 @@ final class OverviewPage {
   private Overview overview(Visit visit) {
     Instant now = clock.instant();
     Captures.Newest newest = captures.newest(visit.workspaceId()).orElse(null);
-    List<Endpoint> all = endpoints.list(visit.workspaceId());
+    List<Endpoint> all =
+        lines.troubledFirst(visit.workspaceId(), endpoints.list(visit.workspaceId()));
+    List<Endpoint> counted = all.stream().limit(COUNTED_MAX).toList();
+    List<Endpoint> shown = all.stream().limit(ENDPOINTS_MAX).toList();
     return new Overview(
         newest,
-        newest == null ? "" : Times.age(newest.enteredAt(), now),
         all.size(),
-        cards.worstFirst(visit.workspaceId(), all, ENDPOINTS_MAX, now),
+        lines.of(visit.workspaceId(), shown, now),
+        all.size() < 2 ? null : lines.together(visit.workspaceId(), counted, now),
+        counted.size(),
         keeping.of(visit.workspaceId()));
   }
 }

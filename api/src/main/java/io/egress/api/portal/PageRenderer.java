@@ -20,6 +20,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
+import java.time.Clock;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -42,11 +43,13 @@ final class PageRenderer {
   private final PortalAddress address;
   private final Assets assets;
   private final ServiceTroubles troubles;
+  private final Clock clock;
 
-  PageRenderer(PortalAddress address, Assets assets, ServiceTroubles troubles) {
+  PageRenderer(PortalAddress address, Assets assets, ServiceTroubles troubles, Clock clock) {
     this.address = address;
     this.assets = assets;
     this.troubles = troubles;
+    this.clock = clock;
   }
 
   /** Sets the headers of every response, and turns errors into pages. */
@@ -86,6 +89,7 @@ final class PageRenderer {
         session.actor(),
         session.csrfToken(),
         assets,
+        clock.instant(),
         TroublesPart.of(troubles.now(session.isOperator()), base(session)),
         Notices.of(visit.query().get("done")),
         null);
@@ -106,6 +110,7 @@ final class PageRenderer {
         session.actor(),
         session.csrfToken(),
         assets,
+        clock.instant(),
         TroublesPart.of(troubles.now(true), operatorBase()),
         null,
         null);

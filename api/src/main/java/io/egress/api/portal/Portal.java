@@ -32,6 +32,7 @@ public final class Portal {
   private final OverviewPage overview;
   private final KeysPage keys;
   private final EndpointsPage endpoints;
+  private final NewEndpointPage newEndpoint;
   private final EndpointPage endpoint;
   private final VerificationPage verification;
   private final DeliveriesPage deliveries;
@@ -55,16 +56,17 @@ public final class Portal {
     Captures lookups = ofCaptures.captures();
     Endpoints all = ofEndpoints.endpoints();
     DeliveryReads reads = ofDeliveries.reads();
-    EndpointCards cards =
-        new EndpointCards(ofEndpoints.healths(), ofEndpoints.pending(), ofEndpoints.outcomes());
+    EndpointLines lines =
+        new EndpointLines(ofEndpoints.healths(), ofEndpoints.pending(), ofEndpoints.outcomes());
     this.access = access;
     this.testTimeout = ofEndpoints.test().timeout();
-    this.pages = new PageRenderer(address, assets.below(address.root()), troubles);
+    this.pages = new PageRenderer(address, assets.below(address.root()), troubles, clock);
     this.troubles = new TroublesPart(pages, address, troubles);
-    this.overview = new OverviewPage(pages, lookups, all, cards, ofWorkspaces.keeping(), clock);
+    this.overview = new OverviewPage(pages, lookups, all, lines, ofWorkspaces.keeping(), clock);
     this.keys = new KeysPage(pages, ofWorkspaces.keys(), ofWorkspaces.readers(), clock);
-    this.endpoints = new EndpointsPage(pages, ofEndpoints, cards, clock);
-    this.endpoint = new EndpointPage(pages, ofEndpoints, ofDeliveries, cards, clock);
+    this.endpoints = new EndpointsPage(pages, all, lines, clock);
+    this.newEndpoint = new NewEndpointPage(pages, ofEndpoints);
+    this.endpoint = new EndpointPage(pages, ofEndpoints, ofDeliveries, lines, clock);
     this.verification = new VerificationPage(pages, all, ofDeliveries.verifier());
     this.deliveries = new DeliveriesPage(pages, lookups, all, reads, clock);
     this.delivery = new DeliveryPage(pages, lookups, all, reads, ofDeliveries.bodies(), clock);
@@ -122,9 +124,11 @@ public final class Portal {
         .get(root + "/", guard.reading(overview::show))
         .get(live + "/overview", guard.polling(overview::live))
         .get(root + "/keys", guard.reading(keys::list))
+        .get(root + "/keys/new", guard.asking(keys::ask))
         .get(root + "/keys/:id/expiry", guard.asking(keys::askExpiry))
         .get(root + "/keys/:id/delete", guard.asking(keys::confirmDeletion))
         .get(root + "/endpoints", guard.reading(endpoints::list))
+        .get(root + "/endpoints/new", guard.asking(newEndpoint::ask))
         .get(root + "/endpoints/:id", guard.reading(endpoint::show))
         .get(
             root + "/endpoints/:id/verification",
@@ -161,7 +165,7 @@ public final class Portal {
         .post(root + "/keys", guard.changing(keys::mint))
         .post(root + "/keys/:id/expiry", guard.changing(keys::changeExpiry))
         .post(root + "/keys/:id/delete", guard.changing(keys::delete))
-        .post(root + "/endpoints", guard.changing(endpoints::create))
+        .post(root + "/endpoints", guard.changing(newEndpoint::create))
         .post(ofEndpoint + "/change", guard.changing(endpoint::change))
         .post(ofEndpoint + "/headers", guard.changing(endpoint::changeHeader))
         .post(ofEndpoint + "/certificate", guard.changing(endpoint::changeCertificate))

@@ -35,6 +35,46 @@ document.addEventListener("click", (event) => {
     });
 });
 
+// Times in lists are shown as how long ago they are; the exact one is the title. What counts is the service's clock.
+const AGES_EVERY_MS = 5000;
+const DATE_AFTER_DAYS = 14;
+const behindServiceMs = document.body.dataset.now ? Date.parse(document.body.dataset.now) - Date.now() : 0;
+
+function inLargestUnit(seconds) {
+  for (const [unit, length] of [["d", 86400], ["h", 3600], ["min", 60]]) {
+    if (seconds >= length) {
+      return Math.floor(seconds / length) + " " + unit;
+    }
+  }
+  return Math.floor(seconds) + " s";
+}
+
+function ago(at, exact) {
+  const seconds = (Date.now() + behindServiceMs - at) / 1000;
+  if (Math.abs(seconds) < 1) {
+    return "now";
+  }
+  if (Math.abs(seconds) > DATE_AFTER_DAYS * 86400) {
+    return exact.slice(0, "2026-01-31".length);
+  }
+  return seconds > 0 ? inLargestUnit(seconds) + " ago" : "in " + inLargestUnit(-seconds);
+}
+
+function showAges() {
+  for (const time of document.querySelectorAll("time[data-ago]")) {
+    const exact = time.dateTime.slice(0, "2026-01-31T09:30:00".length).replace("T", " ");
+    const text = ago(Date.parse(time.dateTime), exact);
+    time.title = exact + " UTC";
+    if (time.textContent !== text) {
+      time.textContent = text;
+    }
+  }
+}
+
+showAges();
+setInterval(showAges, AGES_EVERY_MS);
+document.addEventListener("htmx:afterSwap", showAges);
+
 // A hidden page does not poll.
 document.addEventListener("htmx:beforeRequest", (event) => {
   if (document.hidden) {

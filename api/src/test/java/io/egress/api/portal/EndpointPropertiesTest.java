@@ -63,7 +63,8 @@ class EndpointPropertiesTest {
   @ParameterizedTest
   @MethodSource("properties")
   void theFormHasAField(String property) throws IOException {
-    String form = template("endpoint-fields") + template("filter-fields");
+    String form =
+        template("endpoint-fields") + template("endpoint-more-fields") + template("filter-fields");
 
     for (String name : property.equals("events") ? events() : List.of(property)) {
       assertThat(form).contains("name=\"" + name + "\"");

@@ -122,7 +122,7 @@ class PortalPagesTest {
 
   @Test
   void theExpiryOfAKeyIsChanged() {
-    browser.submit(page + "/keys", page + "/keys", Map.of("name", "nightly"));
+    browser.submit(page + "/keys/new", page + "/keys", Map.of("name", "nightly"));
     String form =
         find(browser.get(page + "/keys").body(), "href=\"(" + page + "/keys/[0-9a-f-]+/expiry)\"");
     assertThat(browser.get(form).body())
@@ -204,7 +204,8 @@ class PortalPagesTest {
 
   @Test
   void theAuditLogIsFilteredAndExported() {
-    browser.submit(page + "/keys", page + "/keys", Map.of("name", "=nightly", "expires_in", "1d"));
+    browser.submit(
+        page + "/keys/new", page + "/keys", Map.of("name", "=nightly", "expires_in", "1d"));
     UUID endpoint = endpoint("hook");
     service.internal(
         "PATCH", api + "/endpoints/" + endpoint, "{\"description\":\"CRM, \\\"new\\\"\"}");
@@ -246,13 +247,13 @@ class PortalPagesTest {
   @Test
   void formErrorsAreShownBesideTheInput() {
     HttpResponse<String> blank =
-        browser.submit(page + "/keys", page + "/keys", Map.of("name", " "));
+        browser.submit(page + "/keys/new", page + "/keys", Map.of("name", " "));
     assertThat(blank.statusCode()).isEqualTo(400);
     assertThat(blank.body()).contains("role=\"alert\"", "name");
 
     HttpResponse<String> refused =
         browser.submit(
-            page + "/endpoints",
+            page + "/endpoints/new",
             page + "/endpoints",
             Map.of("url", "https://10.0.0.1/<x>", "description", "inner"));
     assertThat(refused.statusCode()).isEqualTo(400);
@@ -264,37 +265,39 @@ class PortalPagesTest {
   void errorsNameTheLabelAndStandAtTheField() {
     HttpResponse<String> refused =
         browser.submit(
-            page + "/endpoints",
+            page + "/endpoints/new",
             page + "/endpoints",
             Map.of(
                 "url", "https://example.com/hook",
                 "description", "search",
                 "standard_webhooks", "true",
                 "max_per_second", "many",
-                "header_name", "Content-Length",
-                "header_value", "withheld-value"));
+                "headers", "Content-Length: withheld-value"));
     assertThat(refused.statusCode()).isEqualTo(400);
     assertThat(refused.body())
         .contains("Maximum webhooks per second must", "Header Content-Length ")
-        .contains("id=\"max_per_second-problem\"", "id=\"header_name-problem\"")
+        .contains("id=\"max_per_second-problem\"", "id=\"headers-problem\"")
         .contains("aria-describedby=\"max_per_second-problem\"", "value=\"many\"")
-        .contains("value=\"search\"", "value=\"Content-Length\"", "<details open")
+        .contains("value=\"search\"", "<details class=\"more\" open", "have to be typed again")
         .contains("<option value=\"true\" selected>also sign with the endpoint's secret")
         .doesNotContain("withheld-value", "max_per_second:", "headers.");
 
     HttpResponse<String> added =
         browser.submit(
-            page + "/endpoints",
+            page + "/endpoints/new",
             page + "/endpoints",
             Map.of(
                 "url", "https://example.com/hook",
                 "max_per_second", "7",
-                "header_name", "x-tenant",
-                "header_value", "acme"));
+                "headers", "x-tenant: acme\r\nx-region:eu:1\r\n",
+                "token_url", "https://login.example.com/token",
+                "client_id", "egress",
+                "client_secret", "s3cret"));
     assertThat(added.body()).contains("Send a test", "Signing secret of");
     JsonObject endpoint = endpoints().getJsonObject(0);
     assertThat(endpoint.getInteger("max_per_second")).isEqualTo(7);
-    assertThat(endpoint.getJsonArray("headers").encode()).isEqualTo("[\"x-tenant\"]");
+    assertThat(endpoint.getJsonArray("headers").encode()).isEqualTo("[\"x-region\",\"x-tenant\"]");
+    assertThat(endpoint.getJsonObject("oauth2").getString("client_id")).isEqualTo("egress");
 
     String path = page + "/endpoints/" + endpoint.getString("id");
     assertThat(
@@ -345,7 +348,7 @@ class PortalPagesTest {
   void anEndpointIsAddedChangedPausedRotatedAndDeleted() {
     HttpResponse<String> added =
         browser.submit(
-            page + "/endpoints",
+            page + "/endpoints/new",
             page + "/endpoints",
             Map.of(
                 "url",
@@ -481,7 +484,7 @@ class PortalPagesTest {
     assertThat(browser.get(page + "/deliveries?stat=lost").body())
         .contains("There is no filter “stat”; did you mean state?<");
     assertThat(browser.get(page + "/endpoints?q=one").body())
-        .contains("There is no filter “q”. The only filter is search.<");
+        .contains("There is no filter “q”; the known ones are search, only");
     assertThat(browser.get(page + "/deliveries?from=soon&capture_id=" + capture).body())
         .contains("This is not a time", "value=\"soon\"", "value=\"" + capture + "\"");
     assertThat(rows(browser.get(page + "/deliveries?to=2026-01-01T00:00").body())).isZero();
@@ -734,9 +737,9 @@ class PortalPagesTest {
             "By the hour");
     assertThat(browser.get(page + "/endpoints/" + endpoint("two")).body())
         .doesNotContain("How long attempts took");
-    assertThat(browser.get(page + "/").body()).contains("Answered 500 Internal Server Error, ");
+    assertThat(browser.get(page + "/").body()).contains(">answered 500 Internal Server Error<");
     assertThat(browser.get(page + "/endpoints").body())
-        .contains("Answered 500 Internal Server Error, ");
+        .contains(">answered 500 Internal Server Error<", "Not delivered", "Send again");
   }
 
   @Test

@@ -58,6 +58,10 @@ public record EndpointHealth(
     /** There is no attempt to judge. */
     UNTRIED;
 
+    public boolean isProblem() {
+      return compareTo(PAUSED) <= 0;
+    }
+
     @JsonValue
     public String word() {
       return name().toLowerCase(Locale.ROOT);

@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Nothing is estimated. The captures of an hour are the difference of two positions, and {@code
  * endpoint_hours} has the number of their deliveries in each state; those in none of them wait for
  * their first attempt. What replays have done about captures that were not delivered is looked up
- * in the log, for the newest {@link #COUNTED_MAX} of their deliveries.
+ * in the log, for the newest {@link #COUNTED_MAX} of their deliveries. What was erased undelivered
+ * is left out.
  */
 public final class RecentOutcomes {
   public static final int HOURS = 24;
@@ -71,6 +72,24 @@ public final class RecentOutcomes {
       """
           .formatted(HOURS + 1, COUNTED_MAX);
 
+  /** Captures that were given up or skipped and then erased: there is nothing left to deliver. */
+  private static final String ERASED =
+      """
+      select jsonb_agg(to_jsonb(g)) as erased from (
+        select width_bucket(d.position, s.firsts) as hour, d.state, count(*) as captures
+        from (
+          select position, capture_id, state from deliveries
+          where endpoint_id = e.id and state in ('exhausted', 'skipped') and state <> 'delivered'
+            and position > s.positions[1] and position <= s.positions[%d] and day >= $4 and origin = 'live'
+          order by position desc limit %d) as d
+        where exists (select from erasures where capture_id = d.capture_id)
+          and not exists (
+            select from deliveries r where r.endpoint_id = e.id and r.position = d.position
+              and r.replay_id is not null and r.state in ('delivered', 'pending'))
+        group by 1, 2) as g\
+      """
+          .formatted(HOURS + 1, COUNTED_MAX);
+
   /** The positions are those before each of the hours $2; the firsts those of their captures. */
   private static final String OUTCOMES =
       """
@@ -80,11 +99,11 @@ public final class RecentOutcomes {
         from (
           select n, stream_position_before($1, t) as position
           from unnest($2::timestamptz[]) with ordinality as u(t, n)) as bounds)
-      select e.id, s.positions, h.hours, a.again
+      select e.id, s.positions, h.hours, a.again, x.erased
       from spans s cross join unnest($3::uuid[]) as e(id)
-      cross join lateral (%s) as h cross join lateral (%s) as a
+      cross join lateral (%s) as h cross join lateral (%s) as a cross join lateral (%s) as x
       """
-          .formatted(HOURS, COUNTED, AGAIN);
+          .formatted(HOURS, COUNTED, AGAIN, ERASED);
 
   /**
    * One hour.
@@ -127,6 +146,7 @@ public final class RecentOutcomes {
   /** The deliveries of an endpoint, by hour. */
   private static final class Counts {
     private final Map<Instant, Map<DeliveryState, Long>> numbers = new HashMap<>();
+    private final Map<Instant, Long> erased = new HashMap<>();
 
     private Counts(Row row, List<Span> spans) {
       for (JsonObject hour : objects(row.getJsonArray("hours"))) {
@@ -140,6 +160,12 @@ public final class RecentOutcomes {
         long captures = again.getLong("captures");
         add(begin, state(again, "state"), -captures);
         add(begin, state(again, "again"), captures);
+      }
+      for (JsonObject gone : objects(row.getJsonArray("erased"))) {
+        Instant begin = spans.get(gone.getInteger("hour") - 1).begin();
+        long captures = gone.getLong("captures");
+        add(begin, state(gone, "state"), -captures);
+        erased.merge(begin, captures, Long::sum);
       }
     }
 
@@ -160,7 +186,9 @@ public final class RecentOutcomes {
     /** {@code untried} is null of an endpoint without a filter. */
     Hour hour(Endpoint endpoint, Span span, FilteredWaiting.@Nullable Untried untried) {
       Map<DeliveryState, Long> states = numbers.getOrDefault(span.begin(), Map.of());
-      long known = states.values().stream().mapToLong(Long::longValue).sum();
+      long known =
+          states.values().stream().mapToLong(Long::longValue).sum()
+              + erased.getOrDefault(span.begin(), 0L);
       return new Hour(
           span.begin(),
           states.getOrDefault(DeliveryState.DELIVERED, 0L),

@@ -121,9 +121,7 @@ public final class WorkspaceList {
 
     /** The endpoints that are down, failing or paused. */
     public List<Judged> problems() {
-      return judged.stream()
-          .filter(each -> each.health().state().compareTo(EndpointHealth.State.PAUSED) <= 0)
-          .toList();
+      return judged.stream().filter(each -> each.health().state().isProblem()).toList();
     }
   }
 

@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
  */
 public record EndpointDetail(
     Endpoint endpoint,
-    Overview.EndpointCard card,
+    EndpointLine line,
     @Nullable LatencyChart latencies,
     List<RecentAttempt> newest,
     List<SigningKey> publicKeys,
     @Nullable AttemptRow tested) {
   public EndpointDetail {
     requireNonNull(endpoint, "endpoint is null");
-    requireNonNull(card, "card is null");
+    requireNonNull(line, "line is null");
     newest = List.copyOf(newest);
     publicKeys = List.copyOf(publicKeys);
   }

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param state a class of the style sheet
  * @param failure how the newest attempt failed, in few words; null unless the endpoint is down or
  *     failing
+ * @param lasting for how long every attempt has failed, or the endpoint has been paused; null if
+ *     neither is so
  * @param why how the newest attempt failed, and since when all do; null unless the endpoint is down
  *     or failing
  * @param advice what can be done about it; empty without {@code why}
@@ -26,6 +28,7 @@ public record EndpointStatus(
     String label,
     String rate,
     @Nullable String failure,
+    @Nullable String lasting,
     @Nullable String why,
     String advice,
     @Nullable Instant lastSuccess,
@@ -37,7 +40,8 @@ public record EndpointStatus(
     requireNonNull(rate, "rate is null");
   }
 
-  public static EndpointStatus of(EndpointHealth health, Instant now) {
+  /** {@code pausedAt} is null unless the endpoint is paused. */
+  public static EndpointStatus of(EndpointHealth health, @Nullable Instant pausedAt, Instant now) {
     String state = health.state().name().toLowerCase(Locale.ROOT);
     EndpointHealth.LastFailure failure = isIll(health) ? health.lastFailure() : null;
     boolean isAny = health.undelivered() > 0;
@@ -46,11 +50,16 @@ public record EndpointStatus(
         health.state() == State.UNTRIED ? "no attempts yet" : state,
         rate(health),
         failure == null ? null : failure.text().words(),
+        lasting(failure == null ? pausedAt : health.failingSince(), now),
         failure == null ? null : why(failure, health.failingSince(), now),
         failure == null ? "" : failure.text().advice(),
         health.lastSuccess(),
         isAny ? count(health) + verb(health) : null,
         isAny && health.state() != State.PAUSED ? again(health) : null);
+  }
+
+  private static @Nullable String lasting(@Nullable Instant since, Instant now) {
+    return since == null ? null : "for " + Times.age(since, now);
   }
 
   private static boolean isIll(EndpointHealth health) {
@@ -64,8 +73,8 @@ public record EndpointStatus(
         + Character.toUpperCase(words.charAt(0))
         + words.substring(1)
         + ", "
-        + Times.age(failure.at(), now)
-        + " ago.";
+        + Times.ago(failure.at(), now)
+        + ".";
   }
 
   private static String rate(EndpointHealth health) {

@@ -3,6 +3,7 @@ package io.egress.api.portal.view;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.api.portal.access.Ended;
+import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param end null unless the workspace has ended
  * @param role in words
  * @param csrf the token that forms send
+ * @param shownAt when the page was made, by the service's clock
  * @param troubles the banner that says what is wrong with the service itself
  * @param notice the message after a successful action
  * @param problem the message after a failed one
@@ -35,6 +37,7 @@ public record Frame(
     @Nullable String actor,
     String csrf,
     Assets assets,
+    Instant shownAt,
     Troubles troubles,
     @Nullable String notice,
     @Nullable FormProblem problem) {
@@ -46,6 +49,7 @@ public record Frame(
     requireNonNull(role, "role is null");
     requireNonNull(csrf, "csrf is null");
     requireNonNull(assets, "assets is null");
+    requireNonNull(shownAt, "shownAt is null");
     requireNonNull(troubles, "troubles is null");
   }
 
@@ -63,6 +67,7 @@ public record Frame(
         actor,
         csrf,
         assets,
+        shownAt,
         troubles,
         notice,
         other);

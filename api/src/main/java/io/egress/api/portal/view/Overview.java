@@ -4,7 +4,6 @@ import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.workspaces.Keeping;
 import java.util.Comparator;
 import java.util.List;
-import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -13,31 +12,17 @@ import org.jspecify.annotations.Nullable;
  * The overview of a workspace.
  *
  * @param newest the capture at the head of the stream; null while that is empty
- * @param newestAge how long ago it entered
  * @param endpoints the ones shown, out of {@code endpointsInAll}
+ * @param together the deliveries to {@code counted} of them; null if there are not several
  */
 public record Overview(
     Captures.@Nullable Newest newest,
-    String newestAge,
     int endpointsInAll,
-    List<Overview.EndpointCard> endpoints,
+    List<EndpointLine> endpoints,
+    @Nullable DayChart together,
+    int counted,
     Keeping.Kept keeping) {
   private static final int GROUP_MIN = 3;
-
-  /**
-   * An endpoint.
-   *
-   * @param behind unfinished deliveries, as far as they were counted
-   * @param age since when the oldest of them is owed, null if there are none
-   */
-  public record EndpointCard(
-      UUID id,
-      String name,
-      String url,
-      EndpointStatus status,
-      DayChart chart,
-      String behind,
-      @Nullable String age) {}
 
   public Overview {
     endpoints = List.copyOf(endpoints);
@@ -58,13 +43,6 @@ public record Overview(
         .map(each -> new FailureGroup(each.getKey(), each.getValue()))
         .sorted(Comparator.comparingLong(FailureGroup::endpoints).reversed())
         .toList();
-  }
-
-  /** The deliveries to all endpoints that are shown; null if there are not several. */
-  public @Nullable DayChart together() {
-    return endpoints.size() < 2
-        ? null
-        : DayChart.sum(endpoints.stream().map(EndpointCard::chart).toList());
   }
 
   /** Whether more than one endpoint has missed something that can be sent again. */

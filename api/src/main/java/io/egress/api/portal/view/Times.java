@@ -33,7 +33,12 @@ public final class Times {
     if (age.toHours() > 0) {
       return age.toHours() + " h";
     }
-    return age.toMinutes() > 0 ? age.toMinutes() + " min" : Math.max(0, age.toSeconds()) + " s";
+    return age.toMinutes() > 0 ? age.toMinutes() + " min" : Math.max(1, age.toSeconds()) + " s";
+  }
+
+  /** In words, after what happened. */
+  public static String ago(Instant at, Instant now) {
+    return Duration.between(at, now).toSeconds() < 1 ? "just now" : age(at, now) + " ago";
   }
 
   /** How long something is kept; null for good. */

@@ -133,7 +133,9 @@ class NumbersModelTest {
             new RecentOutcomes(service.database)
                 .of(workspace, List.of(endpoint), Instant.now())
                 .get(id));
-    assertThat(sum(day, RecentOutcomes.Hour::owed)).as(what).isEqualTo(CAPTURES);
+    assertThat(sum(day, RecentOutcomes.Hour::owed))
+        .as(what)
+        .isEqualTo(CAPTURES - count(fates, each -> each.isReplayable() && each.erased()));
     assertThat(sum(day, RecentOutcomes.Hour::delivered))
         .as(what)
         .isEqualTo(count(fates, Fate::isDelivered));
@@ -145,7 +147,7 @@ class NumbersModelTest {
         .isEqualTo(count(fates, each -> each.isOpen() && each.first() != null));
     assertThat(sum(day, hour -> hour.exhausted() + hour.skipped()))
         .as(what)
-        .isEqualTo(count(fates, Fate::isReplayable));
+        .isEqualTo(count(fates, Fate::isUndelivered));
 
     JsonObject verified = get("/endpoints/" + id + "/verification");
     assertThat(verified.getLong("delivered")).as(what).isEqualTo(count(fates, Fate::isDelivered));

@@ -130,7 +130,8 @@ class PendingDeliveriesTest {
         set session_replication_role = replica;
         update stream set entered_at = entered_at - interval '%d hours'
           where workspace_id = '%s' and position between %d and %d;
-        reset session_replication_role"""
+        reset session_replication_role\
+        """
             .formatted(hours, workspace, first, last));
   }
 

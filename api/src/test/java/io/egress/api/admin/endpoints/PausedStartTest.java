@@ -50,12 +50,12 @@ class PausedStartTest {
     String page = "/portal/" + workspace;
     HttpResponse<String> created =
         browser.submit(
-            page + "/endpoints",
+            page + "/endpoints/new",
             page + "/endpoints",
             Map.of("url", "https://receiver.invalid/", "paused", "true"));
 
     assertThat(created.statusCode()).isEqualTo(201);
-    assertThat(created.body()).contains("state-paused");
+    assertThat(browser.get(page + "/endpoints").body()).contains("state-paused");
     assertThat(browser.get(page + "/audit").body()).contains(", paused");
   }
 

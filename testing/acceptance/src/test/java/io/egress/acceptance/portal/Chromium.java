@@ -50,8 +50,9 @@ final class Chromium implements AutoCloseable {
       """;
 
   /**
-   * Elements that stick out of the page, and those that cut off text without an ellipsis. Text for
-   * screen readers only, and what scrolls by itself, does not count.
+   * Elements that stick out of the page, those that cut off text without an ellipsis, and cells of
+   * a row that cover each other. Text for screen readers only, and what scrolls by itself, does not
+   * count.
    */
   private static final String MISPLACED =
       """
@@ -82,6 +83,15 @@ final class Chromium implements AutoCloseable {
             && style.webkitLineClamp === 'none' && style.whiteSpace !== 'nowrap') {
           named('cut off below');
         }
+      }
+      for (const row of document.body.querySelectorAll('tbody tr')) {
+        const boxes = [...row.children].filter((cell) => cell.checkVisibility()).map((cell) => cell.getBoundingClientRect());
+        boxes.forEach((box, i) => boxes.slice(i + 1).forEach((other) => {
+          if (Math.min(box.right, other.right) - Math.max(box.left, other.left) > 1
+              && Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > 1) {
+            found.push('printed over another: ' + row.outerHTML.slice(0, 120));
+          }
+        }));
       }
       return found;
       """;
@@ -142,7 +152,11 @@ final class Chromium implements AutoCloseable {
   enum Screen {
     PHONE(390, 844),
     TABLET(834, 1112),
-    DESKTOP(1280, 860);
+    DESKTOP(1280, 860),
+    WIDE(1920, 1080);
+
+    /** A wide one shows no other layout than a desktop. */
+    static final List<Screen> CHECKED = List.of(PHONE, TABLET, DESKTOP);
 
     private final int width;
     private final int height;
@@ -166,7 +180,7 @@ final class Chromium implements AutoCloseable {
   }
 
   void show(Screen screen) {
-    size(screen.width, screen.height, screen != Screen.DESKTOP);
+    size(screen.width, screen.height, screen.compareTo(Screen.DESKTOP) < 0);
   }
 
   /** Checks the page that is shown on every screen and in both schemes, and pictures it. */
@@ -193,12 +207,24 @@ final class Chromium implements AutoCloseable {
   private void onEveryScreen(String name, Look look) throws IOException {
     for (String scheme : List.of("light", "dark")) {
       scheme(scheme);
-      for (Screen screen : Screen.values()) {
+      for (Screen screen : Screen.CHECKED) {
         show(screen);
         look.at(screen, name + "-" + scheme + screen.suffix());
       }
     }
     assertQuiet();
+  }
+
+  /** Pictures the page that is shown at the widths of a phone, a desktop and a wide screen. */
+  void pictureEverywhere(String name) throws IOException {
+    for (String scheme : List.of("light", "dark")) {
+      scheme(scheme);
+      for (Screen screen : List.of(Screen.PHONE, Screen.DESKTOP, Screen.WIDE)) {
+        show(screen);
+        assertTextsFit(name + " on a " + screen);
+        picture(name + "-" + scheme + "-" + screen.width);
+      }
+    }
   }
 
   private void picture(String name) throws IOException {

@@ -69,7 +69,7 @@ class OperatorBrowserTest {
     browser.follow("Northwind");
     assertThat(browser.find(".workspace").getText()).contains("Northwind");
     world.answer(endpoint, 200, "");
-    browser.press("Send the 5 that were given up again");
+    browser.press("Send again");
     browser.awaitText("Finished: 5 of 5 delivered.");
     browser.follow("All workspaces");
     browser.type("search", "northw");

@@ -62,6 +62,7 @@ class PortalBrowserTest {
   @Test
   void mintsAKeyThatPulls() throws Exception {
     browser.follow("API keys");
+    browser.follow("Create a key");
     browser.type("name", "nightly export");
     browser.press("Create key");
     String key = browser.find("#secret").getText();
@@ -90,6 +91,7 @@ class PortalBrowserTest {
   @Test
   void showsADeliveryAsItArrives() {
     browser.follow("Endpoints");
+    browser.follow("Add an endpoint");
     browser.type("url", world.receiverUrl("live"));
     browser.type("description", "Search index");
     browser.press("Add endpoint");
@@ -236,7 +238,7 @@ class PortalBrowserTest {
 
   @Test
   void anErrorIsToldAtItsFieldAndANewEndpointIsTestedAtOnce() throws Exception {
-    browser.go(world.url(page + "/endpoints"));
+    browser.go(world.url(page + "/endpoints/new"));
     browser.type("url", world.receiverUrl("new"));
     browser.find("summary").click();
     browser.type("max_per_second", "many");
@@ -344,13 +346,13 @@ class PortalBrowserTest {
     await().until(() -> world.count(workspace, "state=exhausted") == 5);
     await().until(() -> world.count(workspace, "state=delivered") == 5);
     browser.go(world.url(page + "/"));
-    assertThat(browser.find(".card").getText())
-        .contains("CRM", "down", "Answered 503 Service Unavailable, ", "5 given up")
+    assertThat(browser.find(".endpoints tbody tr").getText())
+        .contains("CRM", "down", "answered 503 Service Unavailable", "5 given up")
         .doesNotContain("Nothing left to deliver", "None of the last");
     assertThat(browser.text()).contains("5 of the last 5 attempts succeeded");
 
     world.answer("broken", 200, "");
-    browser.press("Send the 5 that were given up again");
+    browser.press("Send again");
     browser.awaitText("Finished: 5 of 5 delivered.");
     assertThat(browser.text()).doesNotContain("Cancel replay");
     browser.go(world.url(page + "/endpoints/" + down));
@@ -547,7 +549,9 @@ class PortalBrowserTest {
     pages.put("overview", "/");
     pages.put("captures", "/captures");
     pages.put("keys", "/keys");
+    pages.put("key-new", "/keys/new");
     pages.put("endpoints", "/endpoints");
+    pages.put("endpoint-new", "/endpoints/new");
     pages.put("endpoint", "/endpoints/" + down);
     pages.put("rotate", "/endpoints/" + endpoint + "/rotate");
     pages.put("delete", "/endpoints/" + endpoint + "/delete");
@@ -569,7 +573,7 @@ class PortalBrowserTest {
     }
     browser.desktop();
     browser.scheme("light");
-    browser.go(world.url(page + "/keys"));
+    browser.go(world.url(page + "/keys/new"));
     browser.type("name", "shown once");
     browser.press("Create key");
     browser.assertAccessible("a new key");

@@ -69,6 +69,7 @@ class PortalEmbeddingTest {
     browser.awaitText("Captures in the stream");
 
     browser.follow("API keys");
+    browser.follow("Create a key");
     browser.type("name", "from within");
     browser.press("Create key");
     assertThat(browser.text()).contains("Key “from within” created");
