@@ -44,6 +44,7 @@ NAVIGATION = {
         "Use it": ["docs/consuming", "docs/receiving", "docs/connectors/README", "docs/comparison"],
         "Run it": [
             "docs/operating",
+            "docs/glossary",
             "docs/compose",
             "docs/kubernetes",
             "docs/systemd",
