@@ -68,7 +68,8 @@ final class OperationsAssembly {
     Captures captures = new Captures(pool, documents);
     DeliveryReads deliveries = new DeliveryReads(pool, captures, days);
     EndpointHealths healths = new EndpointHealths(pool, days, clock);
-    PendingDeliveries pending = new PendingDeliveries(pool, new LoggedDeliveries(pool, days));
+    LoggedDeliveries log = new LoggedDeliveries(pool, days);
+    PendingDeliveries pending = new PendingDeliveries(pool, log);
     return new Operations(
         new Operations.OfWorkspaces(
             new WorkspaceList(pool, healths, pending, retention),
@@ -93,7 +94,7 @@ final class OperationsAssembly {
             new UndeliveredTotals(pool),
             verifier(measuring, days, heavy)),
         new Operations.OfCaptures(
-            captures, new CaptureList(pool), new Copies(pool), new CaptureErasure(pool)));
+            captures, new CaptureList(pool), new Copies(pool, log), new CaptureErasure(pool)));
   }
 
   private Verifier verifier(Pool measuring, LogDays days, HeavyWork heavy) {

@@ -42,7 +42,11 @@ final class CopiesText {
             "endpoint "
                 + EndpointText.name(endpoint.getString("description"), endpoint.getString("url")))
         .put("id", endpoint.getString("endpoint_id"))
-        .put("sent", endpoint.getString("sent") + (day == null ? "" : ", " + day))
+        .put(
+            "sent",
+            endpoint.getString("sent")
+                + (endpoint.getBoolean("unreached", false) ? ", unreached" : "")
+                + (day == null ? "" : ", " + day))
         .put("at", endpoint.getString("delivered_at"))
         .put("revision", endpoint.getValue("revision"))
         .put("told", told(endpoint))

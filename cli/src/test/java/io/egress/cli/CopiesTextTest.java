@@ -31,6 +31,7 @@ class CopiesTextTest {
                           .put("url", "https://crm.example.com/hook")
                           .putNull("description")
                           .put("sent", "yes")
+                          .put("unreached", false)
                           .putNull("delivered_at")
                           .put("day", "2026-09-01")
                           .put("revision", 3)

@@ -5,8 +5,10 @@ import io.egress.api.admin.copies.CopiesReport.OfKey;
 import io.egress.api.admin.copies.CopiesReport.Sent;
 import io.egress.platform.database.Rows;
 import io.egress.webhook.delivery.DeliveryId;
+import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -48,12 +50,16 @@ public final class Copies {
       "select id from endpoints where workspace_id = $1 order by created_at, id";
 
   /**
-   * Nothing is owed before its capture has entered the stream. Of receipts only those are unpacked
-   * whose first and last position enclose the capture's.
+   * Nothing is owed before its capture has entered the stream, nor is anything sent to an endpoint
+   * that was paused or deleted well before that; the minute is for what was under way. A replay has
+   * a row in the log for each delivery that it publishes, written before, so without one it has
+   * sent nothing, as long as the log has its day. One of what was not delivered sends only what was
+   * owed, or was to be sent by an earlier one. Of receipts only those are unpacked whose first and
+   * last position enclose the capture's.
    */
   static final String RECEIVED =
       """
-      select e.id, e.spec->>'url' as url, e.spec->>'description' as description, e.deleted_at, log.*, r.*
+      select e.id, e.spec->>'url' as url, e.spec->>'description' as description, e.deleted_at, log.*, r.*, m.unreached
       from unnest($1::uuid[], $2::uuid[]) with ordinality as k(id, first_id, nth)
       join endpoints e on e.id = k.id
       join stream s on s.workspace_id = e.workspace_id and s.position = $3
@@ -81,22 +87,40 @@ public final class Copies {
           select day, false from receipts where endpoint_id = k.id and day >= $4 and updated @> $3::bigint
           union all
           select day, true from receipts where endpoint_id = k.id and day >= $4 and erased @> $3::bigint) as kept) as r on true
-      where (e.full_history or e.created_position < $3) and admits(e.filters, s) or log.accepted or r.day is not null
-        or e.replayed @> $3::bigint or (
-          select true from backfills
-          where endpoint_id = e.id and origin not in ('update', 'erasure') and origin <> 'backfill' and first_position <= $3
-            and last_position >= $3
-          order by created_at limit 1)
+      left join lateral (
+        select coalesce(bool_and(a.signature is null), false) as unreached
+        from (
+          select id, day from deliveries where id = k.first_id and day >= $4
+          union all
+          select id, day from deliveries
+          where endpoint_id = k.id and position = $3 and replay_id is not null and day >= $4) as d
+        join attempts a on a.delivery_id = d.id and a.day = d.day) as m on true
+      where (e.full_history or e.created_position < $3) and admits(e.filters, s)
+          and not coalesce(e.deleted_at < s.entered_at - interval '1 minute', false)
+          and not coalesce(e.paused and e.paused_at < s.entered_at - interval '1 minute', false)
+        or log.accepted or r.day is not null or e.replayed @> $3::bigint
+        or exists (
+          select from backfills b
+          where b.endpoint_id = e.id and b.origin not in ('update', 'erasure') and b.origin <> 'backfill'
+            and b.first_position <= $3 and b.last_position >= $3 and not b.only_undelivered
+            and (b.created_at < $5 or exists (
+              select from deliveries d
+              where d.endpoint_id = e.id and d.position = $3 and d.replay_id = b.id and d.replay_id is not null)))
       order by k.nth
       """;
+
+  /** The log may have lost a day that it is said to begin with. */
+  private static final Duration LOG_AHEAD = Duration.ofDays(1);
 
   /** What the copies are compared with. */
   private record Newest(long revision, @Nullable Instant changedAt, @Nullable Instant erasedAt) {}
 
   private final Pool pool;
+  private final LoggedDeliveries log;
 
-  public Copies(Pool pool) {
+  public Copies(Pool pool, LoggedDeliveries log) {
     this.pool = pool;
+    this.log = log;
   }
 
   /** Empty if the service never received the capture. */
@@ -163,7 +187,14 @@ public final class Copies {
     UUID[] first =
         all.stream().map(endpoint -> DeliveryId.of(endpoint, captureId)).toArray(UUID[]::new);
     return Rows.list(
-        Rows.of(pool, RECEIVED, all.toArray(UUID[]::new), first, position, enteredOn.minusDays(1)),
+        Rows.of(
+            pool,
+            RECEIVED,
+            all.toArray(UUID[]::new),
+            first,
+            position,
+            enteredOn.minusDays(1),
+            log.since().plus(LOG_AHEAD).atOffset(ZoneOffset.UTC)),
         row -> endpoint(row, newest));
   }
 
@@ -180,6 +211,7 @@ public final class Copies {
         row.getString("description"),
         Rows.optionalInstant(row, "deleted_at"),
         accepted ? Sent.YES : Sent.POSSIBLY,
+        !accepted && row.getBoolean("unreached"),
         deliveredAt,
         deliveredAt == null ? day : null,
         revision,

@@ -64,6 +64,8 @@ public record CopiesReport(
    * An endpoint that was owed the capture, even if it was deleted.
    *
    * @param sent yes if it was accepted; possibly otherwise, as an attempt may have reached it
+   * @param unreached whether it was not accepted, and every attempt that the delivery log has
+   *     failed before the request was sent
    * @param deliveredAt the first success, as long as the delivery log has it
    * @param day the day of the log that had the delivery, after that
    * @param revision the highest that was accepted, as long as the delivery log has it
@@ -77,6 +79,7 @@ public record CopiesReport(
       @Nullable String description,
       @Nullable Instant deletedAt,
       Sent sent,
+      boolean unreached,
       @Nullable Instant deliveredAt,
       @Nullable LocalDate day,
       @Nullable Long revision,

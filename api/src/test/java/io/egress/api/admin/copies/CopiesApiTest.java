@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
 import io.egress.api.admin.deliveries.WrittenOutcomes;
+import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogMaintenance;
 import io.vertx.core.json.JsonObject;
@@ -13,6 +14,7 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.LocalDate;
+import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -175,12 +177,78 @@ class CopiesApiTest {
     assertThat(endpoint(ids.get(1), endpoint).getString("sent")).isEqualTo("possibly");
     assertThat(endpoint(ids.get(2), endpoint).getString("sent")).isEqualTo("possibly");
     assertThat(endpoints(ids.get(0))).doesNotContain(late);
-    service.internal(
-        "POST",
-        "/internal/v1/workspaces/" + workspace + "/endpoints/" + late + "/replays",
-        "{\"from_position\":1,\"to_position\":2}");
+    UUID replay = replay(late, new JsonObject().put("from_position", 1).put("to_position", 2));
+    assertThat(endpoints(ids.get(1))).as("it is yet to be published").doesNotContain(late);
+    published(late, replay, ids.get(1), 2);
     assertThat(endpoints(ids.get(1))).as("a replay may have sent it").contains(late);
     assertThat(endpoints(ids.get(2))).doesNotContain(late);
+    service.query(
+        "update backfills set created_at = created_at - interval '400 days' where id = '%s'"
+            .formatted(replay));
+    assertThat(endpoints(ids.get(0))).as("the log no longer says what it sent").contains(late);
+  }
+
+  /** As a dispatcher enters a delivery of a replay into the log before it publishes it. */
+  private static void published(UUID endpoint, UUID replay, UUID capture, long position) {
+    service.query(
+        """
+        insert into deliveries (day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, owed_at)
+        values (current_date, gen_random_uuid(), '%s', '%s', %d, '%s', 'replay', 'pending', 0, now())\
+        """
+            .formatted(endpoint, capture, position, replay));
+  }
+
+  private UUID replay(UUID endpoint, JsonObject range) {
+    return UUID.fromString(
+        new JsonObject(
+                service
+                    .internal(
+                        "POST",
+                        "/internal/v1/workspaces/"
+                            + workspace
+                            + "/endpoints/"
+                            + endpoint
+                            + "/replays",
+                        range)
+                    .body())
+            .getString("id"));
+  }
+
+  @Test
+  void anEndpointThatCannotHaveBeenSentItIsNotListed() {
+    UUID paused = written.endpoint();
+    UUID deleted = written.endpoint();
+    String path = "/internal/v1/workspaces/" + workspace + "/endpoints/";
+    service.internal("PATCH", path + paused, new JsonObject().put("paused", true));
+    service.internal("DELETE", path + deleted, "");
+    UUID id = service.enter(workspace, 1).get(0);
+    assertThat(endpoints(id)).as("an attempt may have been under way").contains(paused, deleted);
+
+    service.query(
+        """
+        update endpoints set paused_at = paused_at - interval '2 minutes', deleted_at = deleted_at - interval '2 minutes'
+        where id in ('%s', '%s')\
+        """
+            .formatted(paused, deleted));
+    UUID late = written.endpoint();
+    replay(late, new JsonObject().put("from_position", 1).put("only", "undelivered"));
+
+    assertThat(endpoints(id)).as("nor did a replay of what failed choose it").isEmpty();
+  }
+
+  @Test
+  void anEndpointThatNoAttemptReachedIsToldFromOneThatMayHaveGotIt() {
+    UUID endpoint = written.endpoint();
+    List<UUID> ids = service.enter(workspace, 3);
+    written.write(endpoint, 0, 2, DeliveryState.PENDING);
+    service.query(
+        "update attempts set signature = 't=1,v1=00' where delivery_id = '%s'"
+            .formatted(DeliveryId.of(endpoint, ids.get(1))));
+
+    assertThat(endpoint(ids.get(0), endpoint).getBoolean("unreached")).isTrue();
+    assertThat(endpoint(ids.get(0), endpoint).getString("sent")).isEqualTo("possibly");
+    assertThat(endpoint(ids.get(1), endpoint).getBoolean("unreached")).isFalse();
+    assertThat(endpoint(ids.get(2), endpoint).getBoolean("unreached")).as("no attempt").isFalse();
   }
 
   @Test
@@ -255,7 +323,8 @@ class CopiesApiTest {
                 new UUID[] {endpoint},
                 new UUID[] {endpoint},
                 1L,
-                LocalDate.now(ZoneOffset.UTC).minusDays(400)));
+                LocalDate.now(ZoneOffset.UTC).minusDays(400),
+                OffsetDateTime.now(ZoneOffset.UTC).minusDays(30)));
     assertThat(read).as("of %d that unpack all", all).isLessThan(all / 3);
   }
 
