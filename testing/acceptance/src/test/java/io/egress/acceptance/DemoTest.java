@@ -35,6 +35,14 @@ class DemoTest {
       assertThat(demo.output())
           .containsPattern("\\d+ webhooks verified, \\d+ of them refused with 503, [1-3] recovered")
           .doesNotContain("NOT VERIF");
+      DemoRecording recording = DemoRecording.of(demo.output());
+      if (System.getenv("EGRESS_TEST_WRITE_RECORDING") != null) {
+        recording.write();
+      }
+      assertThat(DemoRecording.pictured())
+          .as(
+              "docs/demo.svg shows what the demo prints; EGRESS_TEST_WRITE_RECORDING=1 records it anew")
+          .containsExactlyInAnyOrderElementsOf(recording.kinds());
     }
   }
 

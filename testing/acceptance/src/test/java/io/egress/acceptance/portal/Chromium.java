@@ -365,6 +365,14 @@ final class Chromium implements AutoCloseable {
         SCREENSHOTS.resolve(name + ".png"), Base64.getDecoder().decode(String.valueOf(data)));
   }
 
+  /** What the window shows, as WebP in Base64. */
+  String picture() {
+    return String.valueOf(
+        driver
+            .executeCdpCommand("Page.captureScreenshot", Map.of("format", "webp", "quality", 70))
+            .get("data"));
+  }
+
   long number(String expression) {
     return ((Number) requireNonNull(driver.executeScript("return " + expression))).longValue();
   }
