@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
 import io.egress.api.admin.deliveries.PendingDeliveries.Pending;
+import io.egress.api.portal.Browser;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogMaintenance;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointStore;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.Instant;
@@ -23,6 +25,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,19 +34,30 @@ import org.junit.jupiter.api.RepeatedTest;
 
 /**
  * Whatever the log holds: every number that pages, lists and commands show of deliveries is what
- * the log says.
+ * the log says; of endpoints with a history, with a filter, and of one that is paused.
  */
 class NumbersModelTest {
-  private static final int CAPTURES = 30;
+  private static final int EARLIER = 8;
+  private static final int CAPTURES = 32;
+  private static final String MANUAL = "manual";
 
   private static Service service;
 
   private final UUID workspace = UUID.randomUUID();
   private final String path = "/internal/v1/workspaces/" + workspace;
 
-  /** What has become of a capture at an endpoint; null for a delivery that is not in the log. */
+  /**
+   * What has become of a capture at an endpoint to which it is owed.
+   *
+   * @param first null for a delivery that is not in the log
+   * @param again the delivery of a replay; null if there is none
+   */
   private record Fate(
-      @Nullable DeliveryState first, @Nullable DeliveryState again, boolean erased) {
+      long position, @Nullable DeliveryState first, @Nullable DeliveryState again, boolean erased) {
+    boolean isLive() {
+      return position > EARLIER;
+    }
+
     boolean isReplayable() {
       return first != null
           && first.isReplayable()
@@ -62,9 +77,14 @@ class NumbersModelTest {
       return !isDelivered() && !isReplayable();
     }
 
+    /** A history that was not published yet has its own progress. */
+    boolean isPending() {
+      return isOpen() && (isLive() || first != null);
+    }
+
     int in(DeliveryState state) {
-      boolean isWaiting = state == DeliveryState.PENDING && first == null;
-      return (first == state || isWaiting ? 1 : 0) + (again == state ? 1 : 0);
+      boolean isUntried = state == DeliveryState.PENDING && first == null;
+      return (first == state || isUntried ? 1 : 0) + (again == state ? 1 : 0);
     }
   }
 
@@ -84,36 +104,65 @@ class NumbersModelTest {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     WrittenOutcomes written = new WrittenOutcomes(service, workspace);
-    List<UUID> endpoints = List.of(written.endpoint(), written.endpoint(), written.endpoint());
-    written.captures(CAPTURES);
-    Set<Integer> erased = new HashSet<>();
-    for (int i = 0; i < 4; i++) {
-      erased.add(random.nextInt(CAPTURES));
+    captures(1, EARLIER);
+    UUID filtered = written.endpoint(filter());
+    UUID withHistory = written.endpointOf(new JsonObject().put("full_history", true));
+    UUID both =
+        written.endpointOf(new JsonObject().put("full_history", true).put("filter", filter()));
+    UUID paused = written.endpoint();
+    List<UUID> endpoints = List.of(written.endpoint(), filtered, withHistory, both, paused);
+    captures(EARLIER + 1, CAPTURES);
+    Set<Long> erased = new HashSet<>();
+    for (int i = 0; i < 5; i++) {
+      erased.add(1L + random.nextInt(CAPTURES));
     }
-    List<List<Fate>> fates = new ArrayList<>();
+    Map<UUID, List<Fate>> fates = new HashMap<>();
     for (UUID endpoint : endpoints) {
       UUID replay = replay(endpoint);
       List<Fate> ofEndpoint = new ArrayList<>();
-      for (int i = 0; i < CAPTURES; i++) {
-        DeliveryState first = any(random, DeliveryState.OF_CAPTURES);
+      boolean hasHistory = endpoint.equals(withHistory) || endpoint.equals(both);
+      boolean isFiltered = endpoint.equals(filtered) || endpoint.equals(both);
+      for (long position = hasHistory ? 1 : EARLIER + 1; position <= CAPTURES; position++) {
+        if (isFiltered && !mode(position).equals(MANUAL)) {
+          continue;
+        }
+        DeliveryState first = any(random);
         if (first != null) {
-          written.write(endpoint, i, i + 1, first);
+          written.writeAt(endpoint, position, first, null);
         }
-        DeliveryState again =
-            first != null && first.isReplayable() ? any(random, DeliveryState.OF_CAPTURES) : null;
+        DeliveryState again = first != null && first.isReplayable() ? any(random) : null;
         if (again != null) {
-          written.write(endpoint, i, i + 1, again, replay);
+          written.writeAt(endpoint, position, again, replay);
         }
-        ofEndpoint.add(new Fate(first, again, erased.contains(i)));
+        ofEndpoint.add(new Fate(position, first, again, erased.contains(position)));
       }
-      fates.add(ofEndpoint);
+      fates.put(endpoint, ofEndpoint);
     }
     erased.forEach(this::erase);
+    service.internal("PATCH", path + "/endpoints/" + paused, new JsonObject().put("paused", true));
 
-    for (int i = 0; i < endpoints.size(); i++) {
-      check("seed " + seed + ", endpoint " + i, endpoints.get(i), fates.get(i));
+    String overview =
+        Browser.at(service, workspace, "view").get("/portal/" + workspace + "/").body();
+    fates.forEach((endpoint, its) -> {
+      String what = "seed %d, endpoint %d: %s".formatted(seed, endpoints.indexOf(endpoint), its);
+      check(what, endpoint, its);
+      checkLine(what, line(overview, endpoint), its);
+    });
+    checkTogether("seed " + seed, fates.values().stream().flatMap(List::stream).toList());
+  }
+
+  private static JsonObject filter() {
+    return new JsonObject().put("modes", new JsonArray().add(MANUAL));
+  }
+
+  private void captures(long first, long last) {
+    for (long position = first; position <= last; position++) {
+      service.put(UUID.randomUUID(), Service.capture(workspace).put("mode", mode(position)));
     }
-    checkTogether("seed " + seed, fates.stream().flatMap(List::stream).toList());
+  }
+
+  private static String mode(long position) {
+    return position % 3 == 0 ? "ambient" : MANUAL;
   }
 
   private void check(String what, UUID id, List<Fate> fates) {
@@ -125,29 +174,9 @@ class NumbersModelTest {
                 .get(id));
     assertThat(health.undelivered()).as(what).isEqualTo(count(fates, Fate::isUndelivered));
     Pending pending = requireNonNull(pending().of(List.of(endpoint)).get(id));
-    assertThat(pending.captures()).as(what).isEqualTo(count(fates, Fate::isOpen));
+    assertThat(pending.captures()).as(what).isEqualTo(count(fates, Fate::isPending));
     assertThat(pending.oldest() == null).as(what).isEqualTo(pending.captures() == 0);
-
-    RecentOutcomes.Day day =
-        requireNonNull(
-            new RecentOutcomes(service.database)
-                .of(workspace, List.of(endpoint), Instant.now())
-                .get(id));
-    assertThat(sum(day, RecentOutcomes.Hour::owed))
-        .as(what)
-        .isEqualTo(CAPTURES - count(fates, each -> each.isReplayable() && each.erased()));
-    assertThat(sum(day, RecentOutcomes.Hour::delivered))
-        .as(what)
-        .isEqualTo(count(fates, Fate::isDelivered));
-    assertThat(sum(day, RecentOutcomes.Hour::waiting))
-        .as(what)
-        .isEqualTo(count(fates, each -> each.first() == null));
-    assertThat(sum(day, RecentOutcomes.Hour::retrying))
-        .as(what)
-        .isEqualTo(count(fates, each -> each.isOpen() && each.first() != null));
-    assertThat(sum(day, hour -> hour.exhausted() + hour.skipped()))
-        .as(what)
-        .isEqualTo(count(fates, Fate::isUndelivered));
+    checkDay(what, endpoint, fates.stream().filter(Fate::isLive).toList());
 
     JsonObject verified = get("/endpoints/" + id + "/verification");
     assertThat(verified.getLong("delivered")).as(what).isEqualTo(count(fates, Fate::isDelivered));
@@ -171,6 +200,48 @@ class NumbersModelTest {
     }
   }
 
+  private void checkDay(String what, Endpoint endpoint, List<Fate> live) {
+    RecentOutcomes.Day day =
+        requireNonNull(
+            new RecentOutcomes(service.database)
+                .of(workspace, List.of(endpoint), Instant.now())
+                .get(endpoint.id()));
+    assertThat(sum(day, RecentOutcomes.Hour::owed))
+        .as(what)
+        .isEqualTo(live.size() - count(live, each -> each.isReplayable() && each.erased()));
+    assertThat(sum(day, RecentOutcomes.Hour::delivered))
+        .as(what)
+        .isEqualTo(count(live, Fate::isDelivered));
+    assertThat(sum(day, RecentOutcomes.Hour::waiting))
+        .as(what)
+        .isEqualTo(count(live, each -> each.first() == null));
+    assertThat(sum(day, RecentOutcomes.Hour::retrying))
+        .as(what)
+        .isEqualTo(count(live, each -> each.isOpen() && each.first() != null));
+    assertThat(sum(day, hour -> hour.exhausted() + hour.skipped()))
+        .as(what)
+        .isEqualTo(count(live, Fate::isUndelivered));
+  }
+
+  private static String line(String overview, UUID endpoint) {
+    int begin = overview.indexOf("id=\"endpoint-" + endpoint);
+    return overview.substring(begin, overview.indexOf("</tr>", begin));
+  }
+
+  private static void checkLine(String what, String line, List<Fate> fates) {
+    assertThat(number(line, ">([\\d,]+) not delivered yet<"))
+        .as(what)
+        .isEqualTo(count(fates, Fate::isPending));
+    assertThat(number(line, "class=\"failed\">([\\d,]+) (?:given up|skipped)"))
+        .as(what)
+        .isEqualTo(count(fates, Fate::isUndelivered));
+  }
+
+  private static long number(String text, String pattern) {
+    Matcher matcher = Pattern.compile(pattern).matcher(text);
+    return matcher.find() ? Long.parseLong(matcher.group(1).replace(",", "")) : 0;
+  }
+
   private void checkTogether(String what, List<Fate> fates) {
     JsonObject listed =
         new JsonObject(service.internal("GET", "/internal/v1/workspaces", "").body())
@@ -182,7 +253,15 @@ class NumbersModelTest {
     assertThat(listed.getLong("captures")).as(what).isEqualTo(CAPTURES);
     assertThat(listed.getLong("captures_last_hour")).as(what).isEqualTo(CAPTURES);
     assertThat(listed.getLong("undelivered")).as(what).isEqualTo(count(fates, Fate::isUndelivered));
-    assertThat(listed.getLong("pending")).as(what).isEqualTo(count(fates, Fate::isOpen));
+    assertThat(listed.getLong("pending")).as(what).isEqualTo(count(fates, Fate::isPending));
+    String ofOperator =
+        Browser.ofOperator(service, "grace").get("/portal/operator/?search=" + workspace).body();
+    assertThat(number(ofOperator, ">([\\d,]+) not delivered yet"))
+        .as(what)
+        .isEqualTo(count(fates, Fate::isPending));
+    assertThat(number(ofOperator, ">([\\d,]+) given up or skipped"))
+        .as(what)
+        .isEqualTo(count(fates, Fate::isUndelivered));
   }
 
   private static PendingDeliveries pending() {
@@ -190,9 +269,9 @@ class NumbersModelTest {
         service.database, new LoggedDeliveries(service.database, WrittenOutcomes.DAYS));
   }
 
-  private static @Nullable DeliveryState any(Random random, List<DeliveryState> states) {
-    int nth = random.nextInt(states.size() + 1);
-    return nth == states.size() ? null : states.get(nth);
+  private static @Nullable DeliveryState any(Random random) {
+    int nth = random.nextInt(DeliveryState.OF_CAPTURES.size() + 1);
+    return nth == DeliveryState.OF_CAPTURES.size() ? null : DeliveryState.OF_CAPTURES.get(nth);
   }
 
   private static long count(List<Fate> fates, Predicate<Fate> which) {
@@ -221,12 +300,12 @@ class NumbersModelTest {
     return id;
   }
 
-  private void erase(int nth) {
+  private void erase(long position) {
     UUID capture =
         service
             .query(
                 "select capture_id from stream where workspace_id = '%s' and position = %d"
-                    .formatted(workspace, nth + 1))
+                    .formatted(workspace, position))
             .iterator()
             .next()
             .getUUID(0);

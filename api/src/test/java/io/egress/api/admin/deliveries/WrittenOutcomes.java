@@ -38,15 +38,17 @@ public final class WrittenOutcomes {
   }
 
   UUID endpoint(@Nullable JsonObject filter) {
+    return endpointOf(new JsonObject().put("filter", filter));
+  }
+
+  UUID endpointOf(JsonObject properties) {
     return UUID.fromString(
         new JsonObject(
                 service
                     .internal(
                         "POST",
                         "/internal/v1/workspaces/" + workspace + "/endpoints",
-                        new JsonObject()
-                            .put("url", "https://example.com/hook")
-                            .put("filter", filter))
+                        properties.put("url", "https://example.com/hook"))
                     .body())
             .getString("id"));
   }
@@ -67,6 +69,26 @@ public final class WrittenOutcomes {
     return rows.hasNext() ? rows.next().getLong(0) : 0;
   }
 
+  /** Of the capture at the position, which is history if the endpoint was created after it. */
+  void writeAt(UUID endpoint, long position, DeliveryState state, @Nullable UUID replay) {
+    Row row =
+        service
+            .query(
+                "select s.capture_id, s.entered_at, e.created_position, e.created_at from stream s join endpoints e"
+                    + " on e.workspace_id = s.workspace_id where e.id = '%s' and s.position = %d"
+                        .formatted(endpoint, position))
+            .iterator()
+            .next();
+    boolean isHistory = position <= row.getLong("created_position");
+    Delivery.Origin origin = isHistory ? Delivery.Origin.BACKFILL : Delivery.Origin.LIVE;
+    Instant owedAt = row.getOffsetDateTime(isHistory ? "created_at" : "entered_at").toInstant();
+    write(
+        List.of(
+            entry(
+                delivery(endpoint, row.getUUID("capture_id"), position, origin, owedAt, replay),
+                state)));
+  }
+
   /** The live captures of the endpoint from the {@code first} on and before {@code end}. */
   public void write(UUID endpoint, int first, int end, DeliveryState state) {
     write(endpoint, first, end, state, null);
@@ -82,37 +104,51 @@ public final class WrittenOutcomes {
                 + first
                 + " and s.position <= e.created_position + "
                 + end)) {
-      UUID capture = row.getUUID("capture_id");
-      long position = row.getLong("position");
-      Instant enteredAt = row.getOffsetDateTime("entered_at").toInstant();
       Delivery delivery =
-          replay == null
-              ? Delivery.first(
-                  DeliveryId.of(endpoint, capture),
-                  endpoint,
-                  capture,
-                  position,
-                  Delivery.Origin.LIVE,
-                  enteredAt)
-              : Delivery.replayed(
-                  replay, endpoint, capture, position, Delivery.Origin.REPLAY, enteredAt);
-      boolean attempted = state != DeliveryState.SKIPPED;
-      entries.add(
-          new LogEntry(
-              delivery,
-              state,
-              attempted
-                  ? new MadeAttempt(
-                      Instant.now(),
-                      Duration.ofMillis(1),
-                      state == DeliveryState.DELIVERED ? "delivered" : "status",
-                      state == DeliveryState.DELIVERED ? 200 : 500,
-                      null,
-                      null,
-                      Exchanged.NOTHING)
-                  : null,
-              state == DeliveryState.PENDING ? Instant.now().plusSeconds(60) : null));
+          delivery(
+              endpoint,
+              row.getUUID("capture_id"),
+              row.getLong("position"),
+              Delivery.Origin.LIVE,
+              row.getOffsetDateTime("entered_at").toInstant(),
+              replay);
+      entries.add(entry(delivery, state));
     }
+    write(entries);
+  }
+
+  private static Delivery delivery(
+      UUID endpoint,
+      UUID capture,
+      long position,
+      Delivery.Origin origin,
+      Instant owedAt,
+      @Nullable UUID replay) {
+    return replay == null
+        ? Delivery.first(
+            DeliveryId.of(endpoint, capture), endpoint, capture, position, origin, owedAt)
+        : Delivery.replayed(replay, endpoint, capture, position, Delivery.Origin.REPLAY, owedAt);
+  }
+
+  private static LogEntry entry(Delivery delivery, DeliveryState state) {
+    boolean isDelivered = state == DeliveryState.DELIVERED;
+    return new LogEntry(
+        delivery,
+        state,
+        state == DeliveryState.SKIPPED
+            ? null
+            : new MadeAttempt(
+                Instant.now(),
+                Duration.ofMillis(1),
+                isDelivered ? "delivered" : "status",
+                isDelivered ? 200 : 500,
+                null,
+                null,
+                Exchanged.NOTHING),
+        state == DeliveryState.PENDING ? Instant.now().plusSeconds(60) : null);
+  }
+
+  private void write(List<LogEntry> entries) {
     Service.await(new DeliveryLog(service.database, DAYS).write(entries));
   }
 }
