@@ -1,63 +1,33 @@
-# docker build --target api -t egress-api .
-# docker build --target dispatcher -t egress-dispatcher .
+# docker build --tag transcript-egress .
+# docker run --rm -p 8080:8080 -p 8081:8081 transcript-egress demo
 ARG JDK_IMAGE=eclipse-temurin:25-jdk
-ARG JRE_IMAGE=eclipse-temurin:25-jre
+ARG BASE_IMAGE=debian:13-slim
 
 FROM ${JDK_IMAGE} AS build
 WORKDIR /src
 COPY . .
 RUN --mount=type=cache,target=/root/.m2,sharing=locked \
-    ./mvnw -B -q -pl api,dispatcher,cli,standalone -am -Dmaven.test.skip=true -Dspotless.check.skip=true package
-RUN for role in api dispatcher; do \
-      mkdir -p /image/$role-licenses && cp -r deploy/licenses/. $role/target/licenses/. /image/$role-licenses && \
-      find /image/$role-licenses -type d -empty -delete; \
-    done
+    ./mvnw -B -q -pl standalone -am -Dmaven.test.skip=true -Dspotless.check.skip=true package && \
+    deploy/layout --with-runtime /image
 # Files that change with every build are in their own layer, above the libraries.
-RUN for role in api dispatcher; do \
-      mkdir -p /image/$role/opt/egress/app && mv $role/target/lib /image/$role-lib && \
-      mv $role/target/egress-*.jar /image/$role-lib/egress-*.jar /image/$role/opt/egress/app/; \
-    done
-RUN mkdir -p /image/cli && mv cli/target/egress-cli-*.jar cli/target/lib/*.jar /image/cli/
-RUN mv standalone/target/lib /image/training && mv deploy/jvm /image/jvm
-# The native TLS engine is on disk: otherwise it would be unpacked into /tmp, where a read-only container cannot execute anything.
-RUN mkdir -p /image/native && cd /image/native && \
-    for jar in /image/dispatcher-lib/netty-tcnative-boringssl-static-*-linux-*.jar; do jar xf $jar META-INF/native; done && \
-    mv META-INF/native/*.so . && rm -r META-INF
+RUN mkdir -p /changing/lib && cd /image && mv egress LICENSE *.md deploy docs /changing && mv lib/egress-*.jar /changing/lib
 
-FROM ${JRE_IMAGE} AS role
-COPY --chmod=755 deploy/image/healthy deploy/image/egress /usr/local/bin/
-COPY --from=build /image/cli /opt/egress/cli
-COPY --from=build /image/jvm /opt/egress/jvm
-# Within the container only: docker-compose.yml publishes this port to the host's loopback alone.
-ENV EGRESS_INTERNAL_HOST=0.0.0.0
-EXPOSE 8081
+FROM ${BASE_IMAGE}
+# The PostgreSQL of up and demo wants its user to have a name.
+RUN echo egress:x:10001: >>/etc/group && echo egress:x:10001:10001::/tmp:/usr/sbin/nologin >>/etc/passwd
+COPY --from=build /image /opt/egress
+COPY --from=build /changing /opt/egress
+COPY --chmod=755 deploy/image/healthy /usr/local/bin/
+ENV PATH=/opt/egress:$PATH LANG=C.UTF-8
+# Half of the container's memory is heap; network buffers, threads and code use the rest.
+ENV JAVA_OPTS=-XX:MaxRAMPercentage=50
+# Within the container only: docker-compose.yml publishes port 8081 to the host's loopback alone.
+ENV EGRESS_PUBLIC_HOST=0.0.0.0 EGRESS_PUBLIC_PORT=8080 EGRESS_INTERNAL_HOST=0.0.0.0 EGRESS_INTERNAL_PORT=8081
+# The cache of both roles, and the classes of commands. The embedded broker's cache would be as large, for the demo alone.
+RUN egress train && egress --version && test -e /opt/egress/egress-runtime.jsa && \
+    rm -rf /opt/egress/aot/broker.aot /var/cache/transcript-egress /tmp/*
 USER 10001:10001
 WORKDIR /tmp
+EXPOSE 8080 8081
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 CMD ["healthy"]
-
-# A training run makes the cache of the role, with its class path in an order that does not depend on a file system.
-FROM role AS api
-COPY --from=build /image/api-lib /opt/egress/lib
-COPY --from=build /image/api-licenses /opt/egress/licenses
-COPY --from=build /image/native /opt/egress/native
-COPY --from=build /image/api /
-USER 0:0
-RUN egress archive
-RUN --mount=type=bind,from=build,source=/image/training,target=/training \
-    --mount=type=bind,source=deploy/image/train,target=/train /train api io.egress.api.ApiMain
-USER 10001:10001
-EXPOSE 8080
-ENTRYPOINT ["java", "@/opt/egress/jvm/common", "@/opt/egress/jvm/api", "@/opt/egress/jvm/image", \
-    "-XX:AOTCache=/opt/egress/service.aot", "-Xlog:aot*=off", "io.egress.api.ApiMain"]
-
-FROM role AS dispatcher
-COPY --from=build /image/dispatcher-lib /opt/egress/lib
-COPY --from=build /image/dispatcher-licenses /opt/egress/licenses
-COPY --from=build /image/native /opt/egress/native
-COPY --from=build /image/dispatcher /
-USER 0:0
-RUN --mount=type=bind,from=build,source=/image/training,target=/training \
-    --mount=type=bind,source=deploy/image/train,target=/train /train dispatcher io.egress.dispatcher.DispatcherMain
-USER 10001:10001
-ENTRYPOINT ["java", "@/opt/egress/jvm/common", "@/opt/egress/jvm/dispatcher", "@/opt/egress/jvm/image", \
-    "-XX:AOTCache=/opt/egress/service.aot", "-Xlog:aot*=off", "io.egress.dispatcher.DispatcherMain"]
+ENTRYPOINT ["egress"]

@@ -39,10 +39,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 
 {{- define "egress.image" -}}
-{{- $root := index . 0 -}}
-{{- $repository := index . 1 -}}
-{{- $tag := default $root.Chart.AppVersion $root.Values.image.tag -}}
-{{- if $root.Values.image.registry }}{{ trimSuffix "/" $root.Values.image.registry }}/{{ end }}{{ $repository }}:{{ $tag }}
+{{- with .Values.image.registry }}{{ trimSuffix "/" . }}/{{ end }}{{ .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
 {{- end }}
 
 {{/* What selects the series of this release, whatever else Prometheus scrapes. */}}
@@ -192,7 +189,8 @@ spec:
     {{- end }}
   containers:
     - name: {{ $role }}
-      image: {{ include "egress.image" (list $root $values.image.repository) | quote }}
+      image: {{ include "egress.image" $root | quote }}
+      args: [{{ $role }}]
       imagePullPolicy: {{ $root.Values.image.pullPolicy }}
       securityContext:
         allowPrivilegeEscalation: false

@@ -38,7 +38,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /** What commands say of themselves and how they read their arguments, without a service. */
 class CommandsTest {
-  private final CommandLine root = CliMain.program().whole(Map.of());
+  private final CommandLine root = AdministrationProgram.make().whole(Map.of());
 
   /** Lists of commands show the first element of a description. */
   @Test
@@ -304,7 +304,7 @@ class CommandsTest {
   /** What a shell prints that has the script of {@code egress completion}. */
   private static String completed(Path folder, String shell, String typed) throws Exception {
     StringWriter script = new StringWriter();
-    CommandLine command = CliMain.program().whole(Map.of());
+    CommandLine command = AdministrationProgram.make().whole(Map.of());
     command.setOut(new PrintWriter(script));
     assertThat(command.execute("completion", shell)).isZero();
     Path file = Files.writeString(folder.resolve("completion"), script.toString());

@@ -433,7 +433,7 @@ class ListsTest {
   }
 
   private static CommandLine root() {
-    return CliMain.program().whole(Map.of("EGRESS_INTERNAL_TOKEN", "any"));
+    return AdministrationProgram.make().whole(Map.of("EGRESS_INTERNAL_TOKEN", "any"));
   }
 
   private static Map.Entry<String, JsonObject> list(String path, String field, JsonObject entry) {

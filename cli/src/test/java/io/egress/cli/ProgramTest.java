@@ -14,7 +14,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 class ProgramTest {
-  private final Program program = CliMain.program();
+  private final Program program = AdministrationProgram.make();
 
   @Test
   void readsOnlyTheCommandThatIsCalled() {

@@ -7,7 +7,7 @@ import java.util.List;
 
 /** How processes of this JVM's own kind are started. */
 public final class ChildJvm {
-  /** Netty's direct memory and the native codecs of Kafka, as in {@code egress} and the images. */
+  /** Netty's direct memory and the native codecs of Kafka, as in {@code deploy/jvm/common}. */
   private static final List<String> OPTIONS =
       List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
 

@@ -1,8 +1,8 @@
 package io.egress.standalone;
 
 import io.egress.cli.Administration;
-import io.egress.cli.CliMain;
 import io.egress.cli.Program;
+import io.egress.cli.Version;
 import io.egress.standalone.demo.DemoCommand;
 import io.egress.standalone.train.TrainCommand;
 import java.util.LinkedHashMap;
@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
     description = "Delivers finished transcripts: pulled through a cursor, or pushed as webhooks.",
     mixinStandardHelpOptions = true,
     scope = CommandLine.ScopeType.INHERIT,
-    versionProvider = CliMain.Version.class,
+    versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND")
 public final class Main {
   Main() {}

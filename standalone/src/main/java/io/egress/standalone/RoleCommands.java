@@ -5,7 +5,7 @@ import io.egress.dispatcher.DispatcherMain;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/** The commands of the container images, for real backends. */
+/** One role of the service, for real backends. */
 final class RoleCommands {
   private RoleCommands() {}
 

@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -30,7 +31,6 @@ import picocli.CommandLine.Option;
             + " them pushed to a receiver that verifies each webhook.",
     footer = {"", "For half a minute:", "  egress demo --seconds 30"})
 public final class DemoCommand implements Callable<Integer> {
-  private static final String PUBLIC_PORT = "EGRESS_PUBLIC_PORT";
   private static final int PREFERRED_PORT = 8080;
 
   @Option(
@@ -107,12 +107,19 @@ public final class DemoCommand implements Callable<Integer> {
     Map<String, String> environment = new TreeMap<>(receiver.settings());
     environment.put("EGRESS_INTERNAL_TOKEN", UUID.randomUUID().toString());
     environment.put("EGRESS_SECRET_KEY", SecretBox.newKey());
-    environment.put("EGRESS_INTERNAL_PORT", "0");
-    environment.put("EGRESS_PUBLIC_HOST", "127.0.0.1");
     environment.put("EGRESS_ACCESS_LOG", "false");
-    String port = System.getenv(PUBLIC_PORT);
-    environment.put(PUBLIC_PORT, port == null ? Integer.toString(freePort()) : port);
+    // A container listens on all of its addresses, and its ports are published.
+    putGiven(environment, "EGRESS_INTERNAL_HOST", () -> "127.0.0.1");
+    putGiven(environment, "EGRESS_INTERNAL_PORT", () -> "0");
+    putGiven(environment, "EGRESS_PUBLIC_HOST", () -> "127.0.0.1");
+    putGiven(environment, "EGRESS_PUBLIC_PORT", () -> Integer.toString(freePort()));
     return environment;
+  }
+
+  private static void putGiven(
+      Map<String, String> environment, String name, Supplier<String> fallback) {
+    String given = System.getenv(name);
+    environment.put(name, given == null ? fallback.get() : given);
   }
 
   private static int freePort() {

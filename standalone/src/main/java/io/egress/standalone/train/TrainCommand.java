@@ -1,8 +1,6 @@
 package io.egress.standalone.train;
 
-import io.egress.api.ApiApp;
 import io.egress.cli.InternalApi;
-import io.egress.dispatcher.DispatcherApp;
 import io.egress.embedded.BrokerProcess;
 import io.egress.embedded.ChildJvm;
 import io.egress.embedded.EmbeddedBackends;
@@ -32,7 +30,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Runs the service under a sample load, and makes AOT caches from what its JVMs record. */
@@ -45,13 +42,7 @@ import picocli.CommandLine.Spec;
     footer = {"", "After an archive was unpacked:", "  egress train"})
 public final class TrainCommand implements Callable<Integer> {
   private static final String SERVICE_UP =
-      "(?:api is up: public port |up: pull on http://localhost:)(\\d+)\\D.*internal (?:port |API on http://[^:]+:)(\\d+)";
-
-  /** A role of an image, whose JVM has its own class path and needs the other role beside it. */
-  enum Role {
-    api,
-    dispatcher
-  }
+      "up: pull on http://localhost:(\\d+)\\D.*internal API on http://[^:]+:(\\d+)";
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -67,19 +58,10 @@ public final class TrainCommand implements Callable<Integer> {
       description = "length of the sample load (default: ${DEFAULT-VALUE})")
   private int seconds;
 
-  @Option(
-      names = "--role",
-      description = "only this role, started with COMMAND: ${COMPLETION-CANDIDATES}")
-  private @Nullable Role role;
-
-  @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "java, and its arguments")
-  private List<String> command = List.of();
-
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (to == null || (role == null) != command.isEmpty()) {
-      throw new ParameterException(
-          spec.commandLine(), to == null ? "give --to" : "--role and COMMAND belong together");
+    if (to == null) {
+      throw new ParameterException(spec.commandLine(), "give --to");
     }
     RunningProcess process = RunningProcess.begin();
     Path folder = Files.createTempDirectory(Files.createDirectories(to), ".training");
@@ -96,11 +78,11 @@ public final class TrainCommand implements Callable<Integer> {
   private List<TrainedJvm> record(RunningProcess process, Path folder)
       throws IOException, InterruptedException {
     List<TrainedJvm> recorded = new ArrayList<>();
-    EmbeddedOptions servers = EmbeddedOptions.scratch().unsynced();
-    if (role == null) {
-      recorded.add(new TrainedJvm(folder, ServiceJvm.BROKER, BrokerProcess.jvm()));
-      servers = servers.withBrokerJvm(TrainedJvm.recording(folder, ServiceJvm.BROKER));
-    }
+    EmbeddedOptions servers =
+        EmbeddedOptions.scratch()
+            .unsynced()
+            .withBrokerJvm(TrainedJvm.recording(folder, ServiceJvm.BROKER));
+    recorded.add(new TrainedJvm(folder, ServiceJvm.BROKER, BrokerProcess.jvm()));
     TrainedJvm service = new TrainedJvm(folder, ServiceJvm.SERVICE, line());
     recorded.add(service);
     Vertx vertx = Vertx.vertx();
@@ -119,7 +101,7 @@ public final class TrainCommand implements Callable<Integer> {
               TrainedJvm.with(TrainedJvm.recording(folder, service.name()), service.line()),
               environment)) {
         process.push("the recorded service", child);
-        load(vertx, child, environment, receiver);
+        load(child, environment, receiver);
         child.terminate(ChildJvm.RECORD_MAX);
       }
     }
@@ -127,9 +109,6 @@ public final class TrainCommand implements Callable<Integer> {
   }
 
   private List<String> line() {
-    if (role != null) {
-      return command;
-    }
     List<String> line = ChildJvm.command();
     line.addAll(ServiceJvm.ofRole("up"));
     line.addAll(List.of("-Xmx256m", "-cp", System.getProperty("java.class.path")));
@@ -137,33 +116,14 @@ public final class TrainCommand implements Callable<Integer> {
     return line;
   }
 
-  private void load(
-      Vertx vertx, ChildProcess child, Map<String, String> environment, WebhookReceiver receiver)
+  private void load(ChildProcess child, Map<String, String> environment, WebhookReceiver receiver)
       throws InterruptedException {
-    Settings settings = Settings.from(environment);
-    if (role == Role.dispatcher) {
-      ApiApp api = RunningProcess.await(ApiApp.start(vertx, settings));
-      child.await("dispatcher is up");
-      load(settings, api.publicPort(), api.internalPort(), receiver);
-      RunningProcess.await(api.close());
-      return;
-    }
     Matcher up = child.await(SERVICE_UP);
-    int publicPort = Integer.parseInt(up.group(1));
-    int internalPort = Integer.parseInt(up.group(2));
-    if (role == Role.api) {
-      DispatcherApp dispatcher = RunningProcess.await(DispatcherApp.start(vertx, settings));
-      load(settings, publicPort, internalPort, receiver);
-      RunningProcess.await(dispatcher.close());
-    } else {
-      load(settings, publicPort, internalPort, receiver);
-    }
-  }
-
-  private void load(Settings settings, int publicPort, int internalPort, WebhookReceiver receiver)
-      throws InterruptedException {
-    InternalApi internal = new InternalApi("127.0.0.1", internalPort, settings.internalToken());
-    new SampleLoad(internal, publicPort, receiver).run(Duration.ofSeconds(seconds));
+    Settings settings = Settings.from(environment);
+    InternalApi internal =
+        new InternalApi("127.0.0.1", Integer.parseInt(up.group(2)), settings.internalToken());
+    new SampleLoad(internal, Integer.parseInt(up.group(1)), receiver)
+        .run(Duration.ofSeconds(seconds));
   }
 
   private static Map<String, String> environment(

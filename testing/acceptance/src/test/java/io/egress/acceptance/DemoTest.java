@@ -3,6 +3,7 @@ package io.egress.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.egress.embedded.FreePort;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,26 @@ class DemoTest {
           .as(
               "docs/demo.svg shows what the demo prints; EGRESS_TEST_WRITE_RECORDING=1 records it anew")
           .containsExactlyInAnyOrderElementsOf(recording.kinds());
+    }
+  }
+
+  /** Only what listens on all addresses has 127.0.0.2. */
+  @Test
+  @Tag("full")
+  void listensWhereAContainerTellsItTo() throws Exception {
+    String port = Integer.toString(FreePort.choose());
+    Map<String, String> ofTheImage =
+        Map.of(
+            "EGRESS_PUBLIC_HOST", "0.0.0.0",
+            "EGRESS_PUBLIC_PORT", "0",
+            "EGRESS_INTERNAL_HOST", "0.0.0.0",
+            "EGRESS_INTERNAL_PORT", port);
+    try (CommandLine demo = CommandLine.start(ofTheImage, "demo")) {
+      String pull = demo.awaitOutput("'http://localhost:(\\d+)/api/v1/captures\\?limit=2'");
+      demo.awaitOutput("http://127.0.0.1:" + port + "/portal/open#");
+
+      assertThat(Pull.text("http://127.0.0.2:" + pull + "/health/live")).contains("up");
+      assertThat(Pull.text("http://127.0.0.2:" + port + "/health/live")).contains("up");
     }
   }
 

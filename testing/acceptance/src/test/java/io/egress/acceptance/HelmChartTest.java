@@ -280,6 +280,19 @@ class HelmChartTest {
   }
 
   @Test
+  void runsBothRolesFromOneImage() throws Exception {
+    for (JsonObject deployment : ofKind(chart.objects("full"), "Deployment")) {
+      assertThat(container(deployment).getString("image"))
+          .isEqualTo("registry.example/team/transcript-egress:1.0.0");
+      assertThat(container(deployment).getJsonArray("args"))
+          .containsExactly(container(deployment).getString("name"));
+    }
+    assertThat(chart.template("minimal", "api.image.repository=egress-api").text())
+        .as("a value of 1.0.0 that would name another image")
+        .contains("'image' not allowed");
+  }
+
+  @Test
   void runsNoMoreConsumersThanThereArePartitions() throws Exception {
     assertThat(chart.template("minimal", "dispatcher.replicas=12").exitValue()).isZero();
     assertThat(chart.template("minimal", "dispatcher.replicas=13").text())
