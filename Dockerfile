@@ -9,7 +9,7 @@ COPY . .
 RUN --mount=type=cache,target=/root/.m2,sharing=locked \
     ./mvnw -B -q -pl api,dispatcher,cli,standalone -am -Dmaven.test.skip=true -Dspotless.check.skip=true package
 RUN for role in api dispatcher; do \
-      mkdir -p /image/$role-licenses && cp -r deploy/licenses/. $role/target/licenses/. /image/$role-licenses && \
+      mkdir -p /image/$role-licenses && cp -r deploy/licenses/. cli/target/licenses/. $role/target/licenses/. /image/$role-licenses && \
       find /image/$role-licenses -type d -empty -delete; \
     done
 # Files that change with every build are in their own layer, above the libraries.
@@ -17,7 +17,7 @@ RUN for role in api dispatcher; do \
       mkdir -p /image/$role/opt/egress/app && mv $role/target/lib /image/$role-lib && \
       mv $role/target/egress-*.jar /image/$role-lib/egress-*.jar /image/$role/opt/egress/app/; \
     done
-RUN mkdir -p /image/cli && mv cli/target/egress-cli-*.jar cli/target/lib/*.jar /image/cli/
+RUN mkdir -p /image/cli && mv cli/target/egress-cli-*.jar cli/target/lib/*.jar /image/cli/ && mv cli/target/buckets /image/buckets
 RUN mv standalone/target/lib /image/training && mv deploy/jvm /image/jvm
 # The native TLS engine is on disk: otherwise it would be unpacked into /tmp, where a read-only container cannot execute anything.
 RUN mkdir -p /image/native && cd /image/native && \
@@ -27,6 +27,7 @@ RUN mkdir -p /image/native && cd /image/native && \
 FROM ${JRE_IMAGE} AS role
 COPY --chmod=755 deploy/image/healthy deploy/image/egress /usr/local/bin/
 COPY --from=build /image/cli /opt/egress/cli
+COPY --from=build /image/buckets /opt/egress/buckets
 COPY --from=build /image/jvm /opt/egress/jvm
 # Within the container only: docker-compose.yml publishes this port to the host's loopback alone.
 ENV EGRESS_INTERNAL_HOST=0.0.0.0
