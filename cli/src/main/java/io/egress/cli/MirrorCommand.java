@@ -1,14 +1,17 @@
 package io.egress.cli;
 
+import static java.util.Objects.requireNonNullElse;
+
 import io.egress.cli.mirror.Mirror;
 import io.egress.cli.mirror.MirrorCheck;
 import io.egress.cli.mirror.MirrorFormat;
+import io.egress.cli.mirror.MirrorLocation;
 import io.egress.cli.mirror.PublicApi;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -18,18 +21,19 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code egress mirror}: a folder that stays as a workspace is. */
+/** {@code egress mirror}: a folder or a bucket that stays as a workspace is. */
 @Command(
     name = "mirror",
     description = {
-      "Keeps a folder as a workspace is, with one file for each capture: new captures are added, changed ones "
-          + "replaced, erased ones deleted. It may be stopped at any moment; the next run goes on.",
+      "Keeps a folder or a bucket of S3 as a workspace is, with one file or object for each capture: new captures are "
+          + "added, changed ones replaced, erased ones deleted with all their versions. It may be stopped at any moment; "
+          + "the next run goes on.",
       "The API key is read from EGRESS_API_KEY."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:The folder is as the workspace is; --watch was ended by Ctrl-C.",
-      "1:It could not be made so, or --check has found a difference.",
+      "0:The folder or bucket is as the workspace is; --watch was ended by Ctrl-C.",
+      "1:It could not be made so, or --check has found a difference, or a lock of the bucket keeps erased text.",
       "2:The command line is invalid, or EGRESS_API_KEY is not set."
     },
     footer = {
@@ -37,6 +41,14 @@ import picocli.CommandLine.Spec;
       "Keep a folder of Markdown files current:",
       "  EGRESS_API_KEY=service_... egress mirror --to transcripts \\",
       "      --base-url https://transcripts.example.com --format markdown --watch",
+      "Keep a bucket current:",
+      "  EGRESS_API_KEY=service_... AWS_PROFILE=archive egress mirror \\",
+      "      --to s3://archive/transcripts \\",
+      "      --base-url https://transcripts.example.com --watch",
+      "One of another maker than Amazon's:",
+      "  EGRESS_API_KEY=service_... AWS_ENDPOINT_URL_S3=https://s3.example.com \\",
+      "      egress mirror --to s3://archive/transcripts \\",
+      "      --base-url https://transcripts.example.com",
       "See whether a folder is complete:",
       "  EGRESS_API_KEY=service_... egress mirror --to transcripts \\",
       "      --base-url https://transcripts.example.com --check"
@@ -56,10 +68,12 @@ final class MirrorCommand implements Callable<Integer> {
 
   @Option(
       names = "--to",
-      paramLabel = "FOLDER",
+      paramLabel = "FOLDER|s3://BUCKET/PREFIX",
       required = true,
-      description = "an empty folder, one to create, or one that this command has made")
-  private Path folder = Path.of("");
+      description =
+          "an empty folder, one to create, or one that this command has made; or the same with a prefix of a bucket of "
+              + "S3, with endpoint, region and credentials from where the AWS tools take them")
+  private String to = "";
 
   @Option(
       names = "--format",
@@ -87,9 +101,7 @@ final class MirrorCommand implements Callable<Integer> {
     if (check && (watch || repair)) {
       throw wrong("--check changes nothing; leave --watch and --repair out");
     }
-    if (folder.toString().isEmpty()) {
-      throw wrong("--to names no folder");
-    }
+    MirrorLocation location = location();
     MirrorFormat chosen = format == null ? null : format(format);
     PublicApi api =
         new PublicApi(
@@ -99,10 +111,10 @@ final class MirrorCommand implements Callable<Integer> {
             line -> print(err(), line));
     if (check) {
       boolean complete =
-          MirrorCheck.run(api, folder, chosen, progress(), line -> print(out(), line));
+          MirrorCheck.run(api, location, chosen, progress(), line -> print(out(), line));
       return complete ? 0 : 1;
     }
-    try (Mirror mirror = Mirror.open(api, folder, chosen, progress())) {
+    try (Mirror mirror = Mirror.open(api, location, chosen, progress())) {
       if (repair) {
         mirror.repair();
       }
@@ -111,6 +123,11 @@ final class MirrorCommand implements Callable<Integer> {
       } else {
         mirror.run();
         print(out(), mirror.summary());
+        Optional<String> remains = mirror.remains();
+        if (remains.isPresent()) {
+          print(err(), remains.get());
+          return 1;
+        }
       }
     }
     return 0;
@@ -121,7 +138,7 @@ final class MirrorCommand implements Callable<Integer> {
     Thread stop = new Thread(() -> stop(mirror), "egress-mirror-stop");
     Runtime.getRuntime().addShutdownHook(stop);
     try {
-      mirror.watch();
+      mirror.watch(line -> print(err(), line));
     } finally {
       Runtime.getRuntime().removeShutdownHook(stop);
     }
@@ -135,6 +152,14 @@ final class MirrorCommand implements Callable<Integer> {
     }
     print(out(), mirror.summary());
     Runtime.getRuntime().halt(0);
+  }
+
+  private MirrorLocation location() {
+    try {
+      return MirrorLocation.of(to);
+    } catch (IllegalArgumentException notOne) {
+      throw wrong(requireNonNullElse(notOne.getMessage(), "--to is wrong"));
+    }
   }
 
   private String address() {

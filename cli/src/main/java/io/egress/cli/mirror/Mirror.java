@@ -2,19 +2,21 @@ package io.egress.cli.mirror;
 
 import io.egress.transcript.text.CaptureDocument;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a folder as a workspace is. It reads the stream and then the changes, always in this order:
- * what is read of the stream is as current as what is read of the changes afterwards.
+ * Keeps a folder or a bucket as a workspace is. It reads the stream and then the changes, always in
+ * this order: what is read of the stream is as current as what is read of the changes afterwards.
  */
 public final class Mirror implements AutoCloseable {
   private static final int PAGE = 100;
@@ -25,48 +27,45 @@ public final class Mirror implements AutoCloseable {
 
   private static final Duration STOP_MAX = Duration.ofSeconds(10);
 
-  private final Path root;
   private final CaptureSource source;
-  private final MirrorFolder folder;
+  private final MirrorStore store;
   private final IntConsumer progress;
 
-  /** Held while the folder is changed. */
+  /** Held while the store is changed. */
   private final ReentrantLock changing = new ReentrantLock();
 
-  private Mirror(Path root, CaptureSource source, MirrorFolder folder, IntConsumer progress) {
-    this.root = root;
+  private Mirror(CaptureSource source, MirrorStore store, IntConsumer progress) {
     this.source = source;
-    this.folder = folder;
+    this.store = store;
     this.progress = progress;
   }
 
   /**
-   * Opens a folder to write to, or creates it.
+   * Opens a mirror to write to, or creates it.
    *
-   * @param format null for the folder's own, which is JSON for a new one
+   * @param format null for the mirror's own, which is JSON for a new one
    * @param progress gets the number of captures after each page
    */
   public static Mirror open(
-      PublicApi api, Path root, @Nullable MirrorFormat format, IntConsumer progress) {
-    return open(api, root, format, progress, FileOperations.REAL);
+      PublicApi api, MirrorLocation location, @Nullable MirrorFormat format, IntConsumer progress) {
+    return open((CaptureSource) api, location, format, progress);
   }
 
   static Mirror open(
       CaptureSource source,
-      Path root,
+      MirrorLocation location,
       @Nullable MirrorFormat format,
-      IntConsumer progress,
-      FileOperations files) {
+      IntConsumer progress) {
     try {
-      return new Mirror(root, source, MirrorFolder.open(root, format, files), progress);
+      return new Mirror(source, location.open(format), progress);
     } catch (IOException failure) {
-      throw MirrorException.unusable(root, failure);
+      throw MirrorException.unusable(location.name(), failure);
     }
   }
 
   /** Reads everything again; {@link #run} then deletes what the workspace does not have. */
   public void repair() {
-    change(() -> folder.save(folder.state().startRepair()));
+    change(() -> store.save(store.state().startRepair()));
   }
 
   /** Reads what is new. */
@@ -77,15 +76,26 @@ public final class Mirror implements AutoCloseable {
   private void run(Duration wait) {
     follow(Feed.STREAM, wait);
     follow(Feed.CHANGES, Duration.ZERO);
-    if (folder.state().repairing()) {
+    if (store.state().repairing()) {
       endRepair();
     }
+    change(store::tidyUp);
   }
 
-  /** Reads what is new until the process ends. */
-  public void watch() throws InterruptedException {
+  /**
+   * Reads what is new until the process ends.
+   *
+   * @param notes gets the sentence of {@link #remains} whenever it is another
+   */
+  public void watch(Consumer<String> notes) throws InterruptedException {
+    Optional<String> noted = Optional.empty();
     run();
     while (true) {
+      Optional<String> remains = store.remains();
+      if (!remains.equals(noted)) {
+        remains.ifPresent(notes);
+        noted = remains;
+      }
       long askedNanos = System.nanoTime();
       run(WAIT);
       long restNanos = POLL_PERIOD.toNanos() - (System.nanoTime() - askedNanos);
@@ -97,12 +107,19 @@ public final class Mirror implements AutoCloseable {
 
   /** Lets a change that has begun finish; nothing is changed afterwards. */
   public void stop() throws InterruptedException {
-    var _ = changing.tryLock(STOP_MAX.toNanos(), TimeUnit.NANOSECONDS);
+    if (changing.tryLock(STOP_MAX.toNanos(), TimeUnit.NANOSECONDS)) {
+      close();
+    }
+  }
+
+  /** A sentence about erased text that something keeps from being deleted. */
+  public Optional<String> remains() {
+    return store.remains();
   }
 
   /** What was done, in one line. */
   public String summary() {
-    return folder.tally().summary(folder.index().size());
+    return store.tally().summary(store.size());
   }
 
   private void follow(Feed feed, Duration wait) {
@@ -116,12 +133,12 @@ public final class Mirror implements AutoCloseable {
 
   private Page page(Feed feed, Duration wait) {
     try {
-      return source.page(feed, folder.state().cursor(feed), PAGE, wait);
+      return source.page(feed, store.state().cursor(feed), PAGE, wait);
     } catch (CaptureSource.OtherHistoryException other) {
-      folder.requireWorkspaceOf(source);
+      SameWorkspace.require(source, store);
       throw new MirrorException(
           "The service no longer has what %s was read from: it was restored from a backup, or the API key is of"
-                  .formatted(root)
+                  .formatted(store.name())
               + " another workspace. Run this command with --check to see what differs, and with --repair to read"
               + " everything again and delete what the workspace does not have.",
           other);
@@ -129,49 +146,40 @@ public final class Mirror implements AutoCloseable {
   }
 
   private void take(Feed feed, Page page) {
-    page.entries().forEach(folder::requireWorkspace);
+    page.entries().forEach(entry -> SameWorkspace.require(entry, store));
     change(() -> {
-      for (Page.Entry entry : page.entries()) {
-        take(entry);
-      }
+      bindToWorkspace(page);
+      store.apply(page.entries());
       String end = page.endCursor();
-      if (end != null && !end.equals(folder.state().cursor(feed))) {
-        folder.save(folder.state().readTo(feed, end));
+      if (end != null && !end.equals(store.state().cursor(feed))) {
+        store.save(store.state().readTo(feed, end));
       }
     });
-    progress.accept(folder.index().size());
+    progress.accept(store.size());
   }
 
-  private void take(Page.Entry entry) throws IOException {
-    CaptureDocument document = entry.document();
-    if (document == null) {
-      folder.delete(entry.id());
-      return;
+  /** Before the first copy: another workspace's key must not add to it. */
+  private void bindToWorkspace(Page page) throws IOException {
+    Optional<CaptureDocument> first =
+        page.entries().stream().map(Page.Entry::document).filter(Objects::nonNull).findFirst();
+    if (store.state().workspace() == null && first.isPresent()) {
+      store.save(store.state().ofWorkspace(first.get().workspace()));
     }
-    if (folder.state().workspace() == null) {
-      // Before the first file: another workspace's key must not add to it.
-      folder.save(folder.state().ofWorkspace(document.workspace()));
-    }
-    folder.put(document);
   }
 
   private void endRepair() {
     Map<UUID, ?> present = source.inventory();
-    List<UUID> held = folder.index().ids();
+    List<UUID> held = store.ids();
     if (present.isEmpty() && !held.isEmpty()) {
       throw new MirrorException(
-          "The workspace has no captures, so nothing shows that it is the one of %s; delete the folder yourself if it is"
-              .formatted(root));
+          "The workspace has no captures, so nothing shows that it is the one of %s; delete the %s yourself if it is"
+              .formatted(store.name(), store.kind()));
     }
     change(() -> {
-      for (UUID id : held) {
-        if (!present.containsKey(id)) {
-          folder.delete(id);
-        }
-      }
-      folder.save(folder.state().endRepair());
+      store.delete(held.stream().filter(id -> !present.containsKey(id)).toList());
+      store.save(store.state().endRepair());
     });
-    progress.accept(folder.index().size());
+    progress.accept(store.size());
   }
 
   private interface Change {
@@ -183,7 +191,7 @@ public final class Mirror implements AutoCloseable {
     try {
       change.make();
     } catch (IOException failure) {
-      throw MirrorException.unusable(root, failure);
+      throw MirrorException.unusable(store.name(), failure);
     } finally {
       changing.unlock();
     }
@@ -192,9 +200,9 @@ public final class Mirror implements AutoCloseable {
   @Override
   public void close() {
     try {
-      folder.close();
+      store.close();
     } catch (IOException failure) {
-      throw MirrorException.unusable(root, failure);
+      throw MirrorException.unusable(store.name(), failure);
     }
   }
 }

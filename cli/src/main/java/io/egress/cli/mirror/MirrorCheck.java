@@ -1,12 +1,9 @@
 package io.egress.cli.mirror;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
-import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,72 +22,58 @@ public final class MirrorCheck {
   private static final Duration CLOCKS = Duration.ofMinutes(1);
   private static final int PROGRESS_EVERY = 100;
 
-  /** Some file systems round times of files to whole seconds. */
-  private static final Duration ROUNDING_MAX = Duration.ofSeconds(2);
-
-  private final Path root;
   private final CaptureSource source;
-  private final MirrorFolder folder;
+  private final Copies copies;
   private final Consumer<String> lines;
   private int missing;
   private int stale;
   private int superfluous;
 
-  private MirrorCheck(
-      Path root, CaptureSource source, MirrorFolder folder, Consumer<String> lines) {
-    this.root = root;
+  private MirrorCheck(CaptureSource source, Copies copies, Consumer<String> lines) {
     this.source = source;
-    this.folder = folder;
+    this.copies = copies;
     this.lines = lines;
   }
 
   /**
    * Prints a line for each difference and one at the end.
    *
-   * @param format null for the folder's own
+   * @param format null for the mirror's own
    * @param progress gets the number of captures that were compared
    * @return whether there is no difference
    */
   public static boolean run(
       PublicApi api,
-      Path root,
+      MirrorLocation location,
       @Nullable MirrorFormat format,
       IntConsumer progress,
       Consumer<String> lines) {
-    return run((CaptureSource) api, root, format, progress, lines);
+    return run((CaptureSource) api, location, format, progress, lines);
   }
 
   static boolean run(
       CaptureSource source,
-      Path root,
+      MirrorLocation location,
       @Nullable MirrorFormat format,
       IntConsumer progress,
       Consumer<String> lines) {
-    try {
-      MirrorFolder folder = MirrorFolder.look(root, format);
-      folder.requireWorkspaceOf(source);
-      return new MirrorCheck(root, source, folder, lines).compare(progress);
+    try (Copies copies = location.look(format)) {
+      SameWorkspace.require(source, copies);
+      return new MirrorCheck(source, copies, lines).compare(progress);
     } catch (IOException failure) {
-      throw MirrorException.unusable(root, failure);
+      throw MirrorException.unusable(location.name(), failure);
     }
   }
 
   private boolean compare(IntConsumer progress) throws IOException {
     Map<UUID, Optional<Instant>> present = source.inventory();
-    CaptureIndex index = folder.index();
-    int compared = 0;
-    for (Map.Entry<UUID, Optional<Instant>> capture : present.entrySet()) {
-      compare(capture.getKey(), capture.getValue().orElse(Instant.MIN));
-      if (++compared % PROGRESS_EVERY == 0) {
-        progress.accept(compared);
-      }
-    }
-    for (UUID id : index.ids()) {
+    compareAll(present, progress);
+    for (UUID id : copies.ids()) {
       if (!present.containsKey(id)) {
-        index.days(id).forEach(day -> superfluous(index.file(id, day)));
+        copies.places(id).forEach(place -> superfluous(place.name()));
       }
     }
-    index.others().forEach(this::superfluous);
+    copies.others().forEach(this::superfluous);
     lines.accept(
         String.format(
             Locale.ROOT,
@@ -103,64 +86,83 @@ public final class MirrorCheck {
     return missing + stale + superfluous == 0;
   }
 
-  private void compare(UUID id, Instant changedAt) throws IOException {
-    List<LocalDate> days = folder.index().days(id);
-    if (days.isEmpty()) {
-      missing++;
-      lines.accept("missing      " + id);
-      return;
-    }
-    for (LocalDate day : days) {
-      Path file = folder.index().file(id, day);
-      if (days.size() > 1 || !isCurrent(id, day, file, changedAt)) {
-        stale++;
-        lines.accept("stale        " + root.relativize(file));
-      }
+  private void compareAll(Map<UUID, Optional<Instant>> present, IntConsumer progress)
+      throws IOException {
+    List<UUID> ids = List.copyOf(present.keySet());
+    for (int from = 0; from < ids.size(); from += PROGRESS_EVERY) {
+      List<UUID> some = ids.subList(from, Math.min(ids.size(), from + PROGRESS_EVERY));
+      Parallel.run(
+              copies.readers(),
+              some,
+              id -> differences(id, present.getOrDefault(id, Optional.empty())))
+          .forEach(found -> found.forEach(this::report));
+      progress.accept(from + some.size());
     }
   }
 
-  private boolean isCurrent(UUID id, LocalDate day, Path file, Instant changedAt)
-      throws IOException {
-    byte[] content;
-    Instant modified;
+  private enum Kind {
+    MISSING,
+    STALE
+  }
+
+  private record Difference(Kind kind, String name) {}
+
+  private void report(Difference difference) {
+    if (difference.kind() == Kind.MISSING) {
+      missing++;
+      lines.accept("missing      " + difference.name());
+    } else {
+      stale++;
+      lines.accept("stale        " + difference.name());
+    }
+  }
+
+  private List<Difference> differences(UUID id, Optional<Instant> changedAt) throws IOException {
+    List<Copies.Place> places = copies.places(id).stream().filter(Copies.Place::readable).toList();
+    if (places.isEmpty()) {
+      return List.of(new Difference(Kind.MISSING, id.toString()));
+    }
+    List<Difference> found = new ArrayList<>();
+    for (Copies.Place place : places) {
+      if (places.size() > 1 || !isCurrent(id, place, changedAt.orElse(Instant.MIN))) {
+        found.add(new Difference(Kind.STALE, place.name()));
+      }
+    }
+    return found;
+  }
+
+  private boolean isCurrent(UUID id, Copies.Place place, Instant changedAt) throws IOException {
+    Copies.Content content;
     MirrorFormat.Copy copy;
     try {
-      content = Files.readAllBytes(file);
-      modified = Files.getLastModifiedTime(file).toInstant();
-      copy = folder.state().format().describe(content);
+      content = copies.read(place);
+      copy = copies.state().format().describe(content.bytes().getBytes());
+    } catch (ObjectStoreException unusable) {
+      throw unusable;
     } catch (IOException movedOrDamaged) {
       return false;
     }
-    if (!copy.id().equals(id) || !copy.day().equals(day)) {
+    if (!copy.id().equals(id) || !copy.day().equals(place.day())) {
       return false;
     }
     Instant emittedAt = copy.emittedAt();
     if (changedAt.isAfter(emittedAt.plus(CLOCKS))) {
       return false;
     }
-    return (isAsWritten(modified, emittedAt) && changedAt.isBefore(emittedAt.minus(CLOCKS)))
-        || saysTheSame(id, content);
-  }
-
-  /** A mirror's files are as old as their documents. */
-  private static boolean isAsWritten(Instant modified, Instant emittedAt) {
-    Duration difference = Duration.between(modified, emittedAt).abs();
-    boolean isRounded =
-        modified.equals(modified.truncatedTo(ChronoUnit.SECONDS))
-            && difference.compareTo(ROUNDING_MAX) <= 0;
-    return isRounded || difference.toMillis() == 0;
+    return (content.asWritten() && changedAt.isBefore(emittedAt.minus(CLOCKS)))
+        || saysTheSame(id, content.bytes().getBytes());
   }
 
   private boolean saysTheSame(UUID id, byte[] content) {
-    MirrorFormat format = folder.state().format();
+    MirrorFormat format = copies.state().format();
     return source
         .capture(id)
         .map(capture -> format.sayTheSame(format.render(capture), content))
         .orElse(true);
   }
 
-  private void superfluous(Path file) {
+  private void superfluous(String name) {
     superfluous++;
-    lines.accept("superfluous  " + root.relativize(file));
+    lines.accept("superfluous  " + name);
   }
 }

@@ -8,7 +8,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
-import java.nio.file.Path;
 
 /** Ends the command; the message is the sentence that the user reads. */
 final class MirrorException extends RuntimeException {
@@ -22,13 +21,14 @@ final class MirrorException extends RuntimeException {
     super(message, cause);
   }
 
-  /** An operation on the files of {@code folder} failed. */
-  static MirrorException unusable(Path folder, IOException failure) {
-    return new MirrorException("Cannot use %s: %s".formatted(folder, reason(failure)), failure);
+  /** An operation on the copies in {@code place} failed. */
+  static MirrorException unusable(String place, IOException failure) {
+    return new MirrorException("Cannot use %s: %s".formatted(place, reason(failure)), failure);
   }
 
   private static String reason(IOException failure) {
     return switch (failure) {
+      case ObjectStoreException said -> said.reason();
       case AccessDeniedException denied -> "permission denied for " + denied.getFile();
       case NoSuchFileException gone -> gone.getFile() + " does not exist";
       case FileAlreadyExistsException file -> file.getFile() + " is not a folder";

@@ -3,12 +3,15 @@ package io.egress.cli.mirror;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.transcript.text.CaptureDocument;
+import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -23,9 +26,12 @@ import org.jspecify.annotations.Nullable;
  * that was done before, so a mirror that is stopped at any moment does again what the state does
  * not cover. All of it may be repeated.
  */
-final class MirrorFolder implements AutoCloseable {
+final class MirrorFolder implements MirrorStore {
   private static final String SCRATCH = ".egress-mirror.tmp";
   private static final String LOCK = "lock";
+
+  /** Some file systems round times of files to whole seconds. */
+  private static final Duration ROUNDING_MAX = Duration.ofSeconds(2);
 
   private final Path root;
   private final FileOperations files;
@@ -116,39 +122,85 @@ final class MirrorFolder implements AutoCloseable {
     }
   }
 
-  MirrorState state() {
+  @Override
+  public String name() {
+    return root.toString();
+  }
+
+  @Override
+  public String kind() {
+    return "folder";
+  }
+
+  @Override
+  public MirrorState state() {
     return state;
   }
 
-  CaptureIndex index() {
-    return index;
-  }
-
-  Tally tally() {
+  @Override
+  public Tally tally() {
     return tally;
   }
 
-  /** Fails if the API key is of another workspace than this folder. */
-  void requireWorkspaceOf(CaptureSource source) {
-    try {
-      source.page(Feed.STREAM, null, 1, Duration.ZERO).entries().forEach(this::requireWorkspace);
-    } catch (CaptureSource.OtherHistoryException impossible) {
-      throw new IllegalStateException("a list without a cursor has no history", impossible);
-    }
+  @Override
+  public List<UUID> ids() {
+    return index.ids();
   }
 
-  void requireWorkspace(Page.Entry entry) {
-    UUID expected = state.workspace();
-    CaptureDocument document = entry.document();
-    if (document != null && expected != null && !document.workspace().equals(expected)) {
-      throw new MirrorException(
-          "EGRESS_API_KEY is a key of workspace %s, but %s is a mirror of workspace %s; choose another folder"
-              .formatted(document.workspace(), root, expected));
+  @Override
+  public int size() {
+    return index.size();
+  }
+
+  @Override
+  public List<Place> places(UUID id) {
+    return index.days(id).stream()
+        .map(day -> new Place(root.relativize(index.file(id, day)).toString(), day, true))
+        .toList();
+  }
+
+  @Override
+  public Collection<String> others() {
+    return index.others().stream().map(file -> root.relativize(file).toString()).toList();
+  }
+
+  @Override
+  public Content read(Place place) throws IOException {
+    Path file = root.resolve(place.name());
+    byte[] content = Files.readAllBytes(file);
+    Instant modified = Files.getLastModifiedTime(file).toInstant();
+    return new Content(
+        Buffer.buffer(content), isAsOld(modified, state.format().describe(content).emittedAt()));
+  }
+
+  /** A mirror's files are as old as their documents. */
+  private static boolean isAsOld(Instant modified, Instant emittedAt) {
+    Duration difference = Duration.between(modified, emittedAt).abs();
+    boolean isRounded =
+        modified.equals(modified.truncatedTo(ChronoUnit.SECONDS))
+            && difference.compareTo(ROUNDING_MAX) <= 0;
+    return isRounded || difference.toMillis() == 0;
+  }
+
+  @Override
+  public int readers() {
+    return 1;
+  }
+
+  @Override
+  public void apply(List<Page.Entry> entries) throws IOException {
+    for (Page.Entry entry : entries) {
+      CaptureDocument document = entry.document();
+      if (document == null) {
+        delete(entry.id());
+      } else {
+        put(document);
+      }
     }
   }
 
   /** Writes a capture, in the folder of its day alone. */
-  void put(CaptureDocument document) throws IOException {
+  private void put(CaptureDocument document) throws IOException {
     UUID id = document.id();
     LocalDate day = document.day();
     List<LocalDate> before = index.days(id);
@@ -171,8 +223,15 @@ final class MirrorFolder implements AutoCloseable {
     return Files.exists(file) && state.format().sayTheSame(Files.readAllBytes(file), content);
   }
 
+  @Override
+  public void delete(Collection<UUID> ids) throws IOException {
+    for (UUID id : ids) {
+      delete(id);
+    }
+  }
+
   /** Deletes a capture if there is one, and the folders that it leaves empty. */
-  void delete(UUID id) throws IOException {
+  private void delete(UUID id) throws IOException {
     List<LocalDate> days = index.days(id);
     for (LocalDate day : days) {
       deleteFile(index.file(id, day));
@@ -183,8 +242,8 @@ final class MirrorFolder implements AutoCloseable {
     }
   }
 
-  /** Makes everything so far durable, and then the state. */
-  void save(MirrorState next) throws IOException {
+  @Override
+  public void save(MirrorState next) throws IOException {
     for (Path folder : unforced) {
       files.force(folder);
     }
@@ -193,6 +252,14 @@ final class MirrorFolder implements AutoCloseable {
     files.force(root);
     unforced.clear();
     state = next;
+  }
+
+  @Override
+  public void tidyUp() {}
+
+  @Override
+  public Optional<String> remains() {
+    return Optional.empty();
   }
 
   private void replace(Path file, byte[] content, Instant modified) throws IOException {

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 /** What the files of a mirror contain. */
 public enum MirrorFormat {
   /** The document byte for byte. */
-  JSON("json", Pattern.compile("\"emitted_at\":\"[^\"]*\"}\\s*$")) {
+  JSON("json", "application/json", Pattern.compile("\"emitted_at\":\"[^\"]*\"}\\s*$")) {
     @Override
     byte[] render(CaptureDocument document) {
       return document.bytes().getBytes();
@@ -29,7 +29,7 @@ public enum MirrorFormat {
   },
 
   /** Front matter and the conversation as text. */
-  MARKDOWN("md", Pattern.compile("(?<=\n)emitted_at: [^\n]*\n")) {
+  MARKDOWN("md", "text/markdown; charset=utf-8", Pattern.compile("(?<=\n)emitted_at: [^\n]*\n")) {
     @Override
     byte[] render(CaptureDocument document) {
       return TextFormat.MARKDOWN.of(document).getBytes(UTF_8);
@@ -42,7 +42,7 @@ public enum MirrorFormat {
   },
 
   /** Captions, for a player of the recording. */
-  VTT("vtt", Pattern.compile("(?<=\n)emitted_at: [^\n]*\n")) {
+  VTT("vtt", "text/vtt; charset=utf-8", Pattern.compile("(?<=\n)emitted_at: [^\n]*\n")) {
     @Override
     byte[] render(CaptureDocument document) {
       return TextFormat.VTT.of(document).getBytes(UTF_8);
@@ -58,16 +58,22 @@ public enum MirrorFormat {
   record Copy(UUID id, LocalDate day, Instant emittedAt) {}
 
   private final String extension;
+  private final String mediaType;
   private final Pattern emission;
 
-  MirrorFormat(String extension, Pattern emission) {
+  MirrorFormat(String extension, String mediaType, Pattern emission) {
     this.extension = extension;
+    this.mediaType = mediaType;
     this.emission = emission;
   }
 
   /** Of the files' names. */
   String extension() {
     return extension;
+  }
+
+  String mediaType() {
+    return mediaType;
   }
 
   abstract byte[] render(CaptureDocument document);

@@ -27,7 +27,7 @@ record MirrorState(
     @Nullable String changes,
     boolean repairing) {
   static final String FILE = ".egress-mirror.json";
-  private static final int VERSION = 1;
+  static final int VERSION = 1;
 
   static MirrorState initial(MirrorFormat format) {
     return new MirrorState(null, format, null, null, false);
@@ -57,15 +57,17 @@ record MirrorState(
   }
 
   byte[] encode() {
+    return toJson().toBuffer().getBytes();
+  }
+
+  JsonObject toJson() {
     return new JsonObject()
         .put("version", VERSION)
         .put("workspace_id", workspace == null ? null : workspace.toString())
         .put("format", format.extension())
         .put("stream_cursor", stream)
         .put("changes_cursor", changes)
-        .put("repairing", repairing)
-        .toBuffer()
-        .getBytes();
+        .put("repairing", repairing);
   }
 
   /**
@@ -91,12 +93,25 @@ record MirrorState(
               .formatted(file, broken.getMessage()),
           broken);
     }
-    if (format != null && format != state.format()) {
-      throw new MirrorException(
-          "%s has .%s files; leave --format out or choose another folder"
-              .formatted(root, state.format().extension()));
-    }
+    state.requireFormat(format, root.toString(), "folder");
     return Optional.of(state);
+  }
+
+  /**
+   * Fails for another format than that of the copies.
+   *
+   * @param wanted null for any
+   */
+  void requireFormat(@Nullable MirrorFormat wanted, String name, String kind) {
+    if (wanted != null && wanted != format) {
+      throw new MirrorException(
+          "%s has .%s files; leave --format out or choose another %s"
+              .formatted(name, format.extension(), kind));
+    }
+  }
+
+  static MirrorException newer(String file) {
+    return new MirrorException("%s was written by a newer release of egress".formatted(file));
   }
 
   static MirrorState parse(byte[] content) throws IOException {
@@ -106,8 +121,12 @@ record MirrorState(
     } catch (DecodeException | ClassCastException broken) {
       throw new IOException("not a JSON object", broken);
     }
+    return parse(json);
+  }
+
+  static MirrorState parse(JsonObject json) throws IOException {
     if (json.getValue("version") instanceof Integer version && version > VERSION) {
-      throw new MirrorException("%s was written by a newer release of egress".formatted(FILE));
+      throw newer(FILE);
     }
     UUID workspace =
         json.getValue("workspace_id") == null

@@ -1,4 +1,4 @@
-/** {@code egress mirror}: a folder with a file for each capture of a workspace. */
+/** {@code egress mirror}: a file or an object for each capture of a workspace. */
 @NullMarked
 package io.egress.cli.mirror;
 

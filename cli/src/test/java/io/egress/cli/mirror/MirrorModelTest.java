@@ -229,7 +229,7 @@ class MirrorModelTest {
 
   private static Mirror open(
       WorkspaceModel workspace, Path copy, @Nullable MirrorFormat format, FileOperations files) {
-    return Mirror.open(workspace, copy, format, _ -> {}, files);
+    return Mirror.open(workspace, new FolderLocation(copy, files), format, _ -> {});
   }
 
   private static void run(
@@ -269,7 +269,12 @@ class MirrorModelTest {
 
   private static List<String> check(WorkspaceModel workspace, Path copy) {
     List<String> lines = new ArrayList<>();
-    MirrorCheck.run((CaptureSource) workspace, copy, null, _ -> {}, lines::add);
+    MirrorCheck.run(
+        (CaptureSource) workspace,
+        new FolderLocation(copy, FileOperations.REAL),
+        null,
+        _ -> {},
+        lines::add);
     return lines;
   }
 

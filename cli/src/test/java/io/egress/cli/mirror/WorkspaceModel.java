@@ -16,7 +16,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -88,6 +90,19 @@ final class WorkspaceModel implements CaptureSource {
     changedAt.put(id, now);
   }
 
+  /** Captures that a reader with this cursor of the stream has seen, and that are still there. */
+  Set<UUID> seenWith(@Nullable String cursor) {
+    Set<UUID> seen = new TreeSet<>();
+    if (cursor != null) {
+      stream.subList(0, position(cursor)).stream().filter(captures::containsKey).forEach(seen::add);
+    }
+    return seen;
+  }
+
+  private static int position(String cursor) {
+    return Integer.parseInt(cursor.substring(cursor.lastIndexOf('.') + 1));
+  }
+
   /** Restored from a backup: cursors of before are not known, and some captures are gone. */
   void restore() {
     history++;
@@ -142,7 +157,7 @@ final class WorkspaceModel implements CaptureSource {
   }
 
   @Override
-  public Page page(Feed feed, @Nullable String after, int limit, Duration wait)
+  public synchronized Page page(Feed feed, @Nullable String after, int limit, Duration wait)
       throws OtherHistoryException {
     pages.add(feed);
     if (busy && random.nextInt(3) == 0) {
@@ -151,7 +166,7 @@ final class WorkspaceModel implements CaptureSource {
     if (after != null && !after.startsWith(feed + "." + history + ".")) {
       throw new OtherHistoryException();
     }
-    int from = after == null ? 0 : Integer.parseInt(after.substring(after.lastIndexOf('.') + 1));
+    int from = after == null ? 0 : position(after);
     List<String> entries = new ArrayList<>();
     int size = 1 + random.nextInt(Math.min(limit, 4));
     int end = from;
@@ -194,14 +209,14 @@ final class WorkspaceModel implements CaptureSource {
   }
 
   @Override
-  public Map<UUID, Optional<Instant>> inventory() {
+  public synchronized Map<UUID, Optional<Instant>> inventory() {
     Map<UUID, Optional<Instant>> all = new TreeMap<>();
     captures.keySet().forEach(id -> all.put(id, Optional.ofNullable(changedAt.get(id))));
     return all;
   }
 
   @Override
-  public Optional<CaptureDocument> capture(UUID id) {
+  public synchronized Optional<CaptureDocument> capture(UUID id) {
     try {
       return captures.containsKey(id)
           ? Optional.of(CaptureDocument.parse(sent(id).getBytes(UTF_8)))
