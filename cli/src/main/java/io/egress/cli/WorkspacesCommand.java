@@ -31,8 +31,8 @@ final class WorkspacesCommand {
   private static final List<String> HEALTHS = List.of("down", "failing", "paused");
   private static final Columns COLUMNS =
       new Columns(
-          List.of("id", "name", "captures", "newest_at", "endpoints", "deliveries"),
-          Set.of("name", "endpoints", "deliveries"),
+          List.of("id", "name", "endpoints", "undelivered", "pending"),
+          Set.of("name", "endpoints"),
           WorkspacesCommand::summed,
           List.of(
               "id",
@@ -196,9 +196,8 @@ final class WorkspacesCommand {
       workspace.put(
           "name", "(ended) " + Objects.requireNonNullElse(workspace.getString("name"), ""));
     }
-    return workspace
-        .put("endpoints", troubled.equals("-") ? endpoints : troubled + " of " + endpoints)
-        .put("deliveries", EndpointText.counts(workspace, List.of("undelivered", "pending")));
+    return workspace.put(
+        "endpoints", troubled.equals("-") ? endpoints : troubled + " of " + endpoints);
   }
 
   private static JsonArray counts(JsonArray workspaces) {

@@ -241,7 +241,7 @@ final class Deliveries implements PreparationQueries.Reader {
    * is parked.
    */
   private void leave(Job job, Duration parked) {
-    if (job.partition().topic().equals(live) && job.delivery().attempt() == 1) {
+    if (workload.mayLeaveToStream(job)) {
       workload.leaveToStream(job);
       fallingBehind.add(job);
     } else {

@@ -115,7 +115,8 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     this.clock = shared.clock();
     Settings settings = shared.settings();
     Topics topics = new Topics(settings.kafka().topicPrefix());
-    workload = new Workload(bounds.lanes(), bounds.spanMax(), System::nanoTime);
+    workload =
+        new Workload(bounds.lanes(), bounds.spanMax(), System::nanoTime, topics.deliveries());
     pauses = new Pauses(workload, topics, Math.min(ROOM_MIN, bounds.spanMax()));
     handover = new Handover(vertx, workload);
     DeliveryLog deliveryLog = new DeliveryLog(shared.pool(), shared.days());

@@ -26,6 +26,7 @@ final class Job {
   private Outcome.@Nullable Authorized authorized;
   private boolean abandoned;
   private boolean leftToStream;
+  private @Nullable Job repetition;
 
   Job(Delivery delivery, Entry<TopicPartition> entry, long takenNanos) {
     this.delivery = delivery;
@@ -39,6 +40,18 @@ final class Job {
 
   Entry<TopicPartition> entry() {
     return entry;
+  }
+
+  /** Takes a record of the same attempt that was read later. Returns the one that it replaces. */
+  @Nullable Job repeatedBy(Job later) {
+    Job before = repetition;
+    repetition = later;
+    return before;
+  }
+
+  /** The last record of the same attempt that was read while this one was held; null if none. */
+  @Nullable Job repetition() {
+    return repetition;
   }
 
   /** From now on another record of its delivery may lead to a job. */

@@ -12,7 +12,6 @@ import io.egress.dispatcher.ledger.PartitionLedger;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.endpoint.EndpointSpec;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +32,7 @@ final class Workload {
   /** What happened to a record that was read. */
   enum Taken {
     YES,
-    /** The worker has a job for this attempt already; the record is complete. */
+    /** The worker has a job for this attempt already. */
     REPEATED,
     /** Its endpoint has more than its share already. */
     BEYOND_SHARE,
@@ -44,18 +43,23 @@ final class Workload {
   private final Lanes<Job> lanes;
   private final LedgerBook<TopicPartition> ledgers;
   private final LongSupplier nanoTime;
-  private final Set<Job.AttemptKey> held = new HashSet<>();
+  private final String live;
+  private final Map<Job.AttemptKey, Job> held = new HashMap<>();
   private final Set<Job> inWork = new LinkedHashSet<>();
   private final ReadAhead readAhead = new ReadAhead();
   private long finished;
 
   /**
-   * {@code spanMax} is the most records of a partition from the oldest unfinished to the newest.
+   * A worker's.
+   *
+   * @param spanMax the most records of a partition from the oldest unfinished to the newest
+   * @param live the topic of fan-out
    */
-  Workload(LaneSettings lanes, int spanMax, LongSupplier nanoTime) {
+  Workload(LaneSettings lanes, int spanMax, LongSupplier nanoTime, String live) {
     this.lanes = new Lanes<>(lanes);
     this.ledgers = new LedgerBook<>(spanMax);
     this.nanoTime = nanoTime;
+    this.live = live;
   }
 
   void assign(Set<TopicPartition> partitions) {
@@ -80,8 +84,9 @@ final class Workload {
       return Taken.NO_ROOM;
     }
     Job job = new Job(delivery, entry.get(), now);
-    if (!held.add(job.key())) {
-      ledgers.complete(job.entry());
+    Job first = held.putIfAbsent(job.key(), job);
+    if (first != null) {
+      repeated(first, job);
       return Taken.REPEATED;
     }
     readAhead.took(partition, dueForNanos, now);
@@ -92,6 +97,29 @@ final class Workload {
     }
     offer(job, now);
     return Taken.YES;
+  }
+
+  /**
+   * A job that may be left to the stream stands for the record from there only as long as it is
+   * not: both are complete when its result is durable.
+   */
+  private void repeated(Job first, Job later) {
+    Job done = isOfFanOut(first) ? first.repeatedBy(later) : later;
+    if (done != null) {
+      ledgers.complete(done.entry());
+    }
+  }
+
+  private boolean isOfFanOut(Job job) {
+    return job.partition().topic().equals(live) && job.delivery().attempt() == 1;
+  }
+
+  /**
+   * Whether the delivery can be made by a record from the stream instead. If that has been read, no
+   * other one comes.
+   */
+  boolean mayLeaveToStream(Job job) {
+    return isOfFanOut(job) && job.repetition() == null;
   }
 
   /**
@@ -201,6 +229,10 @@ final class Workload {
     if (inWork.remove(job)) {
       release(job);
       ledgers.complete(job.entry());
+      Job repetition = job.repetition();
+      if (repetition != null) {
+        ledgers.complete(repetition.entry());
+      }
       finished++;
     }
   }
@@ -212,33 +244,40 @@ final class Workload {
 
   /** Leaves the waiting jobs of the partitions to their next owner. */
   void dropWaiting(Set<TopicPartition> partitions) {
-    lanes
-        .drop(job -> partitions.contains(job.partition()), nanoTime.getAsLong())
-        .forEach(job -> held.remove(job.key()));
+    List<Job> dropped =
+        lanes.drop(job -> partitions.contains(job.partition()), nanoTime.getAsLong());
+    dropped.forEach(job -> held.remove(job.key()));
+    dropped.forEach(job -> takeUpRepetition(job, partitions));
     readAhead.forget(partitions);
+  }
+
+  /** Of a job that goes to the next owner of its partition, while the other record stays here. */
+  private void takeUpRepetition(Job job, Set<TopicPartition> leaving) {
+    Job repetition = job.repetition();
+    if (repetition != null && !leaving.contains(repetition.partition())) {
+      held.put(repetition.key(), repetition);
+      offer(repetition, nanoTime.getAsLong());
+    }
   }
 
   /** Leaves the jobs in progress of the partitions to their next owner. */
   void abandon(Set<TopicPartition> partitions, String reason) {
-    abandon(job -> partitions.contains(job.partition()), reason);
+    abandon(partitions, _ -> true, reason);
   }
 
   /** Only attempts in progress to stuck endpoints. */
   void abandonStuck(Set<TopicPartition> partitions, String reason) {
     abandon(
-        job ->
-            partitions.contains(job.partition())
-                && job.isAwaited()
-                && lanes.isStuck(job.delivery().endpointId()),
-        reason);
+        partitions, job -> job.isAwaited() && lanes.isStuck(job.delivery().endpointId()), reason);
   }
 
-  private void abandon(Predicate<Job> which, String reason) {
+  private void abandon(Set<TopicPartition> partitions, Predicate<Job> which, String reason) {
     for (Job job : List.copyOf(inWork)) {
-      if (which.test(job)) {
+      if (partitions.contains(job.partition()) && which.test(job)) {
         inWork.remove(job);
         release(job);
         job.abandon(reason);
+        takeUpRepetition(job, partitions);
       }
     }
   }

@@ -8,6 +8,7 @@ import io.egress.dispatcher.DispatcherApp;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers;
 import io.egress.dispatcher.Records;
+import io.egress.webhook.endpoint.NewEndpoint;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,6 +128,26 @@ class BehindTest {
     await().until(() -> fleet.count(BEHIND) == 0);
     List<UUID> after = fleet.captures(workspace, 1);
     await().until(() -> arrived("crm").containsAll(after));
+  }
+
+  /** Its records of fan-out and those of the stream are read in any order, and parked. */
+  @Test
+  void nothingIsLostOfEndpointsWithALimit() {
+    int endpoints = 12;
+    for (int i = 0; i < endpoints; i++) {
+      fleet.endpoint(
+          workspace,
+          new NewEndpoint(
+              Fleet.spec(fleet.receivers.url("slow" + i), Map.of("max_per_second", 4 + i)), false));
+    }
+    fleet.dispatcher();
+    List<UUID> captures = new ArrayList<>();
+    for (int i = 0; i < 70; i++) {
+      captures.addAll(fleet.captures(workspace, 1));
+    }
+
+    await().until(() -> fleet.count(DELIVERED) == (long) endpoints * captures.size());
+    await().until(() -> fleet.count(BEHIND) == 0);
   }
 
   @Test

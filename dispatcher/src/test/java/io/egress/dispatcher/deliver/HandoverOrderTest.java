@@ -38,7 +38,8 @@ class HandoverOrderTest {
   private final UUID healthy = UUID.randomUUID();
   private final Map<Job, Attempt> attempts = new HashMap<>();
   private long now = System.nanoTime();
-  private final Workload workload = new Workload(LaneSettings.defaults(), 1_000, () -> now);
+  private final Workload workload =
+      new Workload(LaneSettings.defaults(), 1_000, () -> now, "deliveries");
   private long offset;
   private Handover handover;
 

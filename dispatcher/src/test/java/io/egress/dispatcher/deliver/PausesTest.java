@@ -24,7 +24,8 @@ class PausesTest {
   private final TopicPartition unknown = new TopicPartition(TOPICS.retry("soon"), 0);
   private final Set<TopicPartition> assigned = Set.of(first, parked, quick, slow, unknown);
   private final Pauses pauses =
-      new Pauses(new Workload(LaneSettings.defaults(), 100, System::nanoTime), TOPICS, 10);
+      new Pauses(
+          new Workload(LaneSettings.defaults(), 100, System::nanoTime, "deliveries"), TOPICS, 10);
 
   @Test
   void readsATopicWithALongDelayPeriodically() {

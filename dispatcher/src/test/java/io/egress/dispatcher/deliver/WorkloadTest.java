@@ -1,5 +1,6 @@
 package io.egress.dispatcher.deliver;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.dispatcher.deliver.Workload.Taken;
@@ -22,7 +23,7 @@ class WorkloadTest {
   private static final UUID ENDPOINT = UUID.randomUUID();
 
   private final Workload workload =
-      new Workload(LaneSettings.defaults(), 1 << 20, System::nanoTime);
+      new Workload(LaneSettings.defaults(), 1 << 20, System::nanoTime, LIVE.topic());
   private final List<Job> beyond = new ArrayList<>();
   private long offset;
 
@@ -59,6 +60,48 @@ class WorkloadTest {
     workload.finish(left);
 
     assertThat(take(BACKFILL, delivery)).as("while its job is there").isEqualTo(Taken.REPEATED);
+  }
+
+  /** Otherwise both would be gone, if the first is left to the stream. */
+  @Test
+  void theRecordFromTheStreamThatWasReadIsKeptUntilTheResultIsDurable() {
+    Delivery delivery = delivery();
+    take(LIVE, delivery);
+    assertThat(take(BACKFILL, delivery)).isEqualTo(Taken.REPEATED);
+    assertThat(take(BACKFILL, delivery)).isEqualTo(Taken.REPEATED);
+    Job job = requireNonNull(workload.next()).record();
+
+    assertThat(workload.mayLeaveToStream(job)).isFalse();
+    assertThat(unfinished(BACKFILL)).as("one stands for both").isEqualTo(1);
+    workload.finish(job);
+    assertThat(unfinished(LIVE) + unfinished(BACKFILL)).isZero();
+  }
+
+  @Test
+  void theRecordFromTheStreamStaysWhereItIsWhenTheOtherOneGoes() {
+    Delivery waiting = delivery();
+    Delivery inWork = delivery();
+    take(LIVE, inWork);
+    take(BACKFILL, inWork);
+    assertThat(workload.next()).isNotNull();
+    take(LIVE, waiting);
+    take(BACKFILL, waiting);
+
+    workload.dropWaiting(Set.of(LIVE));
+    workload.abandon(Set.of(LIVE), "handed over");
+    workload.revoke(Set.of(LIVE));
+
+    assertThat(workload.waiting()).isEqualTo(2);
+    for (int i = 0; i < 2; i++) {
+      Job job = requireNonNull(workload.next()).record();
+      assertThat(job.partition()).isEqualTo(BACKFILL);
+      workload.finish(job);
+    }
+    assertThat(unfinished(BACKFILL)).isZero();
+  }
+
+  private int unfinished(TopicPartition partition) {
+    return workload.ledger(partition).orElseThrow().outstanding();
   }
 
   private Taken take(TopicPartition partition, Delivery delivery) {
