@@ -9,8 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /** JSON objects as text: as rows of a table, or each field in a line. */
 final class TextTable {
-  /** The columns of a terminal that a table may take. */
+  /** The columns that a table may take, unless the terminal is known to have more or fewer. */
   static final int WIDTH_MAX = 100;
+
+  /** Set by {@code egress} at a terminal. */
+  private static final int WIDTH = Math.max(80, Integer.getInteger("egress.columns", WIDTH_MAX));
 
   private static final String GAP = "  ";
   private static final int CUT_MIN = 6;
@@ -24,13 +27,13 @@ final class TextTable {
   }
 
   /**
-   * At most {@link #WIDTH_MAX} wide: of the columns in {@code shortened}, the widest lose what is
-   * too much. All others are whole.
+   * No wider than the terminal: of the columns in {@code shortened}, the widest lose what is too
+   * much. All others are whole.
    */
   static String fitted(List<String> columns, Set<String> shortened, JsonArray objects) {
     List<List<String>> rows = rows(columns, objects);
     int[] widths = widths(rows);
-    int excess = GAP.length() * (widths.length - 1) - WIDTH_MAX;
+    int excess = GAP.length() * (widths.length - 1) - WIDTH;
     for (int width : widths) {
       excess += width;
     }

@@ -196,8 +196,7 @@ final class WorkspacesCommand {
       workspace.put(
           "name", "(ended) " + Objects.requireNonNullElse(workspace.getString("name"), ""));
     }
-    return workspace.put(
-        "endpoints", troubled.equals("-") ? endpoints : troubled + " of " + endpoints);
+    return workspace.put("endpoints", troubled.equals("-") ? endpoints : troubled);
   }
 
   private static JsonArray counts(JsonArray workspaces) {
