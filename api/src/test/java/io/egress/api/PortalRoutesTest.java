@@ -31,7 +31,9 @@ class PortalRoutesTest {
           "/:id/expiry",
           "/:id/rotate",
           "/:id/replay",
-          "/replays/start-all");
+          "/replays/start-all",
+          "/keys/new",
+          "/endpoints/new");
 
   /** Not the shared one: the audit log must not grow by what others do. */
   private static final Service service = Service.start();

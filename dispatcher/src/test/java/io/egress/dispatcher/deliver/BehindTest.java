@@ -138,7 +138,7 @@ class BehindTest {
       fleet.endpoint(
           workspace,
           new NewEndpoint(
-              Fleet.spec(fleet.receivers.url("slow" + i), Map.of("max_per_second", 4 + i)), false));
+              Fleet.spec(fleet.receivers.url("slow" + i), Map.of("max_per_second", 6 + i)), false));
     }
     fleet.dispatcher();
     List<UUID> captures = new ArrayList<>();

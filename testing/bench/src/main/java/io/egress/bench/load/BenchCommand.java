@@ -12,6 +12,7 @@ import picocli.CommandLine.Command;
       IngestBench.class,
       IdleBench.class,
       WaitingBench.class,
-      ScaleBench.class
+      ScaleBench.class,
+      BulkBench.class
     })
 public final class BenchCommand {}
