@@ -57,7 +57,14 @@ class LauncherTest {
     Path libraries = unpackedArchive();
 
     assertThat(javaLine("keys", "list", "a b"))
-        .containsSubsequence("-cp", libraries + "/picocli-1.jar:" + libraries + "/*")
+        .containsSubsequence(
+            "-cp",
+            libraries
+                + "/picocli-1.jar:"
+                + libraries
+                + "/jte-1.jar:"
+                + libraries
+                + "/picocli-1.jar")
         .endsWith("keys", "list", "a b");
   }
 
@@ -70,6 +77,7 @@ class LauncherTest {
       Files.copy(root.resolve(file), copy, StandardCopyOption.COPY_ATTRIBUTES);
     }
     Path libraries = Files.createDirectories(folder.resolve("lib"));
+    Files.writeString(libraries.resolve("jte-1.jar"), "");
     Files.writeString(libraries.resolve("picocli-1.jar"), "");
     Path program = Files.createDirectories(folder.resolve("jdk 25/bin")).resolve("java");
     Files.writeString(program, "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");

@@ -88,13 +88,15 @@ public final class Copies {
           union all
           select day, true from receipts where endpoint_id = k.id and day >= $4 and erased @> $3::bigint) as kept) as r on true
       left join lateral (
-        select coalesce(bool_and(a.signature is null), false) as unreached
+        select coalesce(bool_and(a.unreached), false) as unreached
         from (
           select id, day from deliveries where id = k.first_id and day >= $4
           union all
           select id, day from deliveries
           where endpoint_id = k.id and position = $3 and replay_id is not null and day >= $4) as d
-        join attempts a on a.delivery_id = d.id and a.day = d.day) as m on true
+        cross join lateral (
+          select bool_and(signature is null) as unreached from attempts
+          where delivery_id = d.id and day = d.day) as a) as m on true
       where (e.full_history or e.created_position < $3) and admits(e.filters, s)
           and not coalesce(e.deleted_at < s.entered_at - interval '1 minute', false)
           and not coalesce(e.paused and e.paused_at < s.entered_at - interval '1 minute', false)

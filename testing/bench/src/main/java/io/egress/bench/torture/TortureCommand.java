@@ -272,7 +272,9 @@ public final class TortureCommand implements Callable<Integer> {
       for (Tenant.Endpoint endpoint : tenant.owed()) {
         boolean mayBeLate =
             endpoint.name().contains("flaky") || endpoint.name().contains("limited");
-        while (!mayBeLate && !evidence.wasAccepted(endpoint.name(), probe) && System.nanoTime() < end) {
+        while (!mayBeLate
+            && !evidence.wasAccepted(endpoint.name(), probe)
+            && System.nanoTime() < end) {
           TimeUnit.MILLISECONDS.sleep(20);
         }
       }
