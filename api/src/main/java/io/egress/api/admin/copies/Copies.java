@@ -59,24 +59,28 @@ public final class Copies {
    */
   static final String RECEIVED =
       """
-      select e.id, e.spec->>'url' as url, e.spec->>'description' as description, e.deleted_at, log.*, r.*, m.unreached
+      select e.id, e.spec->>'url' as url, e.spec->>'description' as description, e.deleted_at, log.*, r.*
       from unnest($1::uuid[], $2::uuid[]) with ordinality as k(id, first_id, nth)
       join endpoints e on e.id = k.id
       join stream s on s.workspace_id = e.workspace_id and s.position = $3
       left join lateral (
-        select coalesce(bool_or(d.origin <> 'erasure'), false) as accepted,
+        select coalesce(bool_or(d.origin <> 'erasure') filter (where d.state = 'delivered'), false) as accepted,
           min(a.started_at) filter (where d.origin not in ('update', 'erasure')) as delivered_at,
           max(a.revision) filter (where d.origin <> 'erasure') as revision,
           max(a.started_at) filter (where d.origin = 'update') as updated_at,
-          max(a.started_at) filter (where d.origin = 'erasure') as erased_at
+          max(a.started_at) filter (where d.origin = 'erasure') as erased_at,
+          coalesce(bool_and(m.unreached), false) as unreached
         from (
-          select id, day, origin from deliveries where id = k.first_id and state = 'delivered' and day >= $4
+          select id, day, origin, state from deliveries where id = k.first_id and day >= $4
           union all
-          select id, day, origin from deliveries
-          where endpoint_id = k.id and position = $3 and replay_id is not null and state = 'delivered' and day >= $4) as d
+          select id, day, origin, state from deliveries
+          where endpoint_id = k.id and position = $3 and replay_id is not null and day >= $4) as d
         left join lateral (
           select started_at, revision from attempts
-          where delivery_id = d.id and day = d.day and outcome = 'delivered' limit 1) as a on true) as log on true
+          where delivery_id = d.id and day = d.day and outcome = 'delivered' limit 1) as a on true
+        left join lateral (
+          select bool_and(signature is null) as unreached from attempts
+          where delivery_id = d.id and day = d.day) as m on true) as log on true
       left join lateral (
         select min(day) filter (where not of_erasure) as day, max(day) filter (where not of_erasure) as last_day,
           max(day) filter (where of_erasure) as erased_day
@@ -87,16 +91,6 @@ public final class Copies {
           select day, false from receipts where endpoint_id = k.id and day >= $4 and updated @> $3::bigint
           union all
           select day, true from receipts where endpoint_id = k.id and day >= $4 and erased @> $3::bigint) as kept) as r on true
-      left join lateral (
-        select coalesce(bool_and(a.unreached), false) as unreached
-        from (
-          select id, day from deliveries where id = k.first_id and day >= $4
-          union all
-          select id, day from deliveries
-          where endpoint_id = k.id and position = $3 and replay_id is not null and day >= $4) as d
-        cross join lateral (
-          select bool_and(signature is null) as unreached from attempts
-          where delivery_id = d.id and day = d.day) as a) as m on true
       where (e.full_history or e.created_position < $3) and admits(e.filters, s)
           and not coalesce(e.deleted_at < s.entered_at - interval '1 minute', false)
           and not coalesce(e.paused and e.paused_at < s.entered_at - interval '1 minute', false)
