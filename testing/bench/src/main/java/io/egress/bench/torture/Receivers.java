@@ -23,8 +23,6 @@ final class Receivers {
     /** Refuses the first attempts of some captures. */
     FLAKY,
     SLOW,
-    /** Wants few webhooks a second: what waits is parked, or left to the stream. */
-    LIMITED,
     /** Never answers. */
     HANGING
   }
@@ -106,7 +104,7 @@ final class Receivers {
     }
     int before = evidence.arrivals(name, captureId).size();
     switch (endpoint.kind()) {
-      case HEALTHY, LIMITED -> answer(name, endpoint, genuine, request, 200);
+      case HEALTHY -> answer(name, endpoint, genuine, request, 200);
       case SLOW -> vertx.setTimer(SLOW_MILLIS, _ -> answer(name, endpoint, genuine, request, 204));
       case FLAKY ->
           answer(name, endpoint, genuine, request, before < refusals(captureId) ? 503 : 200);

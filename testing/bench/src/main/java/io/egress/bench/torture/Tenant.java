@@ -25,9 +25,6 @@ final class Tenant {
   /** How long the pages of the second reader are held; those of the first are not. */
   private static final int HELD_SECONDS = 3;
 
-  /** A bit more than a tenant puts in a second, so that it is late for long after a fault. */
-  private static final int LIMIT = 10;
-
   /**
    * An existing endpoint. {@code exactFrom} is the first position it is owed; a replay owes it what
    * was before. It is notified of erasures from {@code notifiedFromNanos} on.
@@ -296,8 +293,7 @@ final class Tenant {
                 .put("url", receivers.url(endpoint))
                 .put("full_history", fullHistory)
                 .put("events", new JsonArray(Event.words(List.of(Event.values()))))
-                .put("standard_webhooks", created % 2 == 0)
-                .put("max_per_second", kind == Receivers.Kind.LIMITED ? LIMIT : null));
+                .put("standard_webhooks", created % 2 == 0));
     receivers.add(endpoint, id, kind, answer.getString("secret"));
     Endpoint added =
         new Endpoint(

@@ -149,7 +149,6 @@ public final class TortureCommand implements Callable<Integer> {
       tenant.addEndpoint(Receivers.Kind.HEALTHY, false);
       tenant.addEndpoint(Receivers.Kind.FLAKY, true);
       tenant.addEndpoint(Receivers.Kind.SLOW, false);
-      tenant.addEndpoint(Receivers.Kind.LIMITED, false);
       begin(tenant);
     }
     tenants.get(0).addEndpoint(Receivers.Kind.HANGING, false);
@@ -270,11 +269,8 @@ public final class TortureCommand implements Callable<Integer> {
     for (Tenant tenant : tenants) {
       UUID probe = tenant.putCapture();
       for (Tenant.Endpoint endpoint : tenant.owed()) {
-        boolean mayBeLate =
-            endpoint.name().contains("flaky") || endpoint.name().contains("limited");
-        while (!mayBeLate
-            && !evidence.wasAccepted(endpoint.name(), probe)
-            && System.nanoTime() < end) {
+        boolean flaky = endpoint.name().contains("flaky");
+        while (!flaky && !evidence.wasAccepted(endpoint.name(), probe) && System.nanoTime() < end) {
           TimeUnit.MILLISECONDS.sleep(20);
         }
       }
