@@ -2,18 +2,23 @@ package io.egress.api.admin.deliveries;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
 import io.egress.api.admin.deliveries.PendingDeliveries.Pending;
+import io.egress.api.metrics.EndpointsBehind;
 import io.egress.api.portal.Browser;
+import io.egress.platform.metrics.Metrics;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogMaintenance;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointStore;
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,8 +38,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
 
 /**
- * Whatever the log holds: every number that pages, lists and commands show of deliveries is what
- * the log says; of endpoints with a history, with a filter, and of one that is paused.
+ * Whatever the log holds: every number that pages, lists, commands and metrics show of deliveries
+ * is what the log says; of endpoints with a history, with a filter, and of one that is paused.
  */
 class NumbersModelTest {
   private static final int EARLIER = 8;
@@ -42,6 +47,9 @@ class NumbersModelTest {
   private static final String MANUAL = "manual";
 
   private static Service service;
+
+  /** Of all runs. */
+  private static long endpointsBehind;
 
   private final UUID workspace = UUID.randomUUID();
   private final String path = "/internal/v1/workspaces/" + workspace;
@@ -112,6 +120,7 @@ class NumbersModelTest {
     UUID paused = written.endpoint();
     List<UUID> endpoints = List.of(written.endpoint(), filtered, withHistory, both, paused);
     captures(EARLIER + 1, CAPTURES);
+    age();
     Set<Long> erased = new HashSet<>();
     for (int i = 0; i < 5; i++) {
       erased.add(1L + random.nextInt(CAPTURES));
@@ -149,6 +158,38 @@ class NumbersModelTest {
       checkLine(what, line(overview, endpoint), its);
     });
     checkTogether("seed " + seed, fates.values().stream().flatMap(List::stream).toList());
+    fates.remove(paused);
+    endpointsBehind += fates.values().stream().filter(its -> its.getLast().first() == null).count();
+    checkMetric("seed " + seed);
+  }
+
+  /** What has no attempt is late after a minute. */
+  private void age() {
+    service.query(
+        """
+        set session_replication_role = replica;
+        update stream set entered_at = entered_at - interval '5 minutes' where workspace_id = '%1$s';
+        update endpoints set created_at = created_at - interval '5 minutes' where workspace_id = '%1$s';
+        reset session_replication_role\
+        """
+            .formatted(workspace));
+  }
+
+  private static void checkMetric(String what) {
+    Vertx vertx = Vertx.vertx();
+    try (Metrics metrics = new Metrics()) {
+      EndpointsBehind behind =
+          new EndpointsBehind(
+              vertx, service.database, Clock.systemUTC(), metrics, Duration.ofDays(30));
+      await().until(() -> behind.lateness() != null);
+      assertThat(requireNonNull(behind.lateness()).endpoints()).as(what).isEqualTo(endpointsBehind);
+      assertThat(metrics.scrape())
+          .as(what)
+          .contains("egress_endpoints_behind %d.0".formatted(endpointsBehind));
+      behind.close();
+    } finally {
+      Service.await(vertx.close());
+    }
   }
 
   private static JsonObject filter() {

@@ -58,7 +58,7 @@ final class BulkWork {
       case IMPORT -> repeat(() -> send(capture()), isOver) + " captures put";
       case EXPORT -> repeat(() -> send(export()), isOver) + " exports of the whole stream";
       case SEARCH ->
-          repeat(() -> send(internal("GET", path("/captures?title=nothing-of-it"))), isOver)
+          repeat(() -> send(internal("GET", path("/captures?search=nothing-of-it"))), isOver)
               + " searches for what is not there";
       case VERIFY ->
           repeat(
