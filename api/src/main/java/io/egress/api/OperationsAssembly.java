@@ -24,6 +24,7 @@ import io.egress.api.admin.replays.Replays;
 import io.egress.api.admin.signing.ServiceKeys;
 import io.egress.api.admin.workspaces.Keeping;
 import io.egress.api.call.HeavyWork;
+import io.egress.api.call.Turns;
 import io.egress.api.intake.EndpointBody;
 import io.egress.platform.lifecycle.Closing;
 import io.egress.settings.Settings;
@@ -65,8 +66,9 @@ final class OperationsAssembly {
     LogDays days = new LogDays(clock, settings.dispatcher().logRetention());
     AuditEntries audit = new AuditEntries(pool);
     HeavyWork heavy = new HeavyWork();
+    Turns turns = new Turns();
     Captures captures = new Captures(pool, documents);
-    DeliveryReads deliveries = new DeliveryReads(pool, captures, days);
+    DeliveryReads deliveries = new DeliveryReads(pool, captures, days, turns);
     EndpointHealths healths = new EndpointHealths(pool, days, clock);
     LoggedDeliveries log = new LoggedDeliveries(pool, days);
     PendingDeliveries pending = new PendingDeliveries(pool, log);
@@ -94,7 +96,10 @@ final class OperationsAssembly {
             new UndeliveredTotals(pool),
             verifier(measuring, days, heavy)),
         new Operations.OfCaptures(
-            captures, new CaptureList(pool), new Copies(pool, log), new CaptureErasure(pool)));
+            captures,
+            new CaptureList(pool, turns),
+            new Copies(pool, log),
+            new CaptureErasure(pool)));
   }
 
   private Verifier verifier(Pool measuring, LogDays days, HeavyWork heavy) {

@@ -2,6 +2,7 @@ package io.egress.api.admin.captures;
 
 import static java.util.stream.Collectors.joining;
 
+import io.egress.api.call.Turns;
 import io.egress.platform.database.Rows;
 import io.egress.platform.http.PathIds;
 import io.vertx.sqlclient.Pool;
@@ -122,9 +123,11 @@ public final class CaptureList {
   }
 
   private final Pool pool;
+  private final Turns turns;
 
-  public CaptureList(Pool pool) {
+  public CaptureList(Pool pool, Turns turns) {
     this.pool = pool;
+    this.turns = turns;
   }
 
   public Page page(UUID workspaceId, CaptureFilter filter) {
@@ -176,7 +179,12 @@ public final class CaptureList {
     long high = newest;
     while (high > low && found.size() <= limit && newest - high < EXAMINED_MAX) {
       long bottom = wanted.isAll() ? low : Math.max(low, high - EXAMINED_AT_A_TIME);
-      found.addAll(read(wanted, bottom, high, limit + 1 - found.size()));
+      long upTo = high;
+      int missing = limit + 1 - found.size();
+      found.addAll(
+          wanted.isAll()
+              ? read(wanted, bottom, upTo, missing)
+              : turns.take(() -> read(wanted, bottom, upTo, missing)));
       high = bottom;
     }
     if (found.size() > limit) {

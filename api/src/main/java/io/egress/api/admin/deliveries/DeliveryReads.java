@@ -3,6 +3,7 @@ package io.egress.api.admin.deliveries;
 import io.egress.api.admin.attempts.AnswerText;
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.endpoints.Endpoints;
+import io.egress.api.call.Turns;
 import io.egress.platform.database.Rows;
 import io.egress.platform.http.Refusal;
 import io.egress.webhook.backfill.Backfills;
@@ -67,14 +68,15 @@ public final class DeliveryReads {
   private final OwedDeliveries owed;
   private final DeliverySearch search;
 
-  public DeliveryReads(Pool pool, Captures captures, LogDays days) {
+  /** {@code turns} are those of searches. */
+  public DeliveryReads(Pool pool, Captures captures, LogDays days, Turns turns) {
     this.pool = pool;
     this.captures = captures;
     this.days = days;
     this.endpoints = new EndpointStore(pool);
     this.log = new LoggedDeliveries(pool, days);
     this.owed = new OwedDeliveries(pool, log);
-    this.search = new DeliverySearch(captures, owed, log);
+    this.search = new DeliverySearch(captures, owed, log, turns);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.egress.api.admin.deliveries;
 
 import io.egress.api.admin.captures.Captures;
+import io.egress.api.call.Turns;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
 import io.egress.webhook.deliverylog.LoggedDelivery;
@@ -75,11 +76,13 @@ final class DeliverySearch {
   private final Captures captures;
   private final LoggedDeliveries log;
   private final OwedDeliveries owed;
+  private final Turns turns;
 
-  DeliverySearch(Captures captures, OwedDeliveries owed, LoggedDeliveries log) {
+  DeliverySearch(Captures captures, OwedDeliveries owed, LoggedDeliveries log, Turns turns) {
     this.captures = captures;
     this.owed = owed;
     this.log = log;
+    this.turns = turns;
   }
 
   /** {@code endpoints} belong to the workspace. */
@@ -172,14 +175,21 @@ final class DeliverySearch {
         .await();
   }
 
-  private Walk walk(OwedScope whole, Query query) {
+  private Walk walk(OwedScope whole, Query first) {
     OwedScope scope = whole;
-    Query next = query;
+    Query next = first;
     List<LoggedDelivery> found = new ArrayList<>();
     int lookedAt = 0;
     while (true) {
-      OwedDeliveries.Window window = owed.newest(scope, next.rows(), next.part(found.size()));
-      titled(made(scope, window, next), next).stream().filter(next::includes).forEach(found::add);
+      OwedScope read = scope;
+      Query query = next;
+      OwedDeliveries.Part part = next.part(found.size());
+      Looked looked =
+          next.delivery() == null
+              ? look(read, query, part)
+              : turns.take(() -> look(read, query, part));
+      found.addAll(looked.found());
+      OwedDeliveries.Window window = looked.window();
       lookedAt += next.rows() + window.owed().size();
       if (window.isLast()) {
         return new Walk(found, null);
@@ -190,6 +200,16 @@ final class DeliverySearch {
       next = next.wider(lookedUp(scope));
       scope = scope.upTo(window.lowest() - 1);
     }
+  }
+
+  /** What a part of the scope has of what is looked for. */
+  private record Looked(OwedDeliveries.Window window, List<LoggedDelivery> found) {}
+
+  private Looked look(OwedScope scope, Query query, OwedDeliveries.Part part) {
+    OwedDeliveries.Window window = owed.newest(scope, query.rows(), part);
+    return new Looked(
+        window,
+        titled(made(scope, window, query), query).stream().filter(query::includes).toList());
   }
 
   private List<LoggedDelivery> titled(List<LoggedDelivery> made, Query query) {
