@@ -250,7 +250,7 @@ class UpdatesTest {
       }
     }
     broken.set(false);
-    await()
+    await("seed " + seed)
         .until(() ->
             fleet.count("unfinished_backfills") == 0
                 && fleet.count("deliveries where state = 'pending'") == 0
