@@ -53,11 +53,22 @@ final class EndpointLines {
         .toList();
   }
 
+  /** The last 24 hours, by endpoint id. {@code endpoints} belong to the workspace. */
+  Map<UUID, DayChart> charts(UUID workspaceId, List<Endpoint> endpoints, Instant now) {
+    Map<UUID, DayChart> charts = new HashMap<>();
+    outcomes.of(workspaceId, endpoints, now).forEach((id, day) -> charts.put(id, DayChart.of(day)));
+    return charts;
+  }
+
   /** The worst first. {@code endpoints} belong to the workspace. */
   List<EndpointLine> of(UUID workspaceId, List<Endpoint> endpoints, Instant now) {
+    return of(endpoints, charts(workspaceId, endpoints, now), now);
+  }
+
+  /** The worst first. {@code charts} has one of each endpoint. */
+  List<EndpointLine> of(List<Endpoint> endpoints, Map<UUID, DayChart> charts, Instant now) {
     Map<UUID, EndpointHealth> health = healths.of(endpoints);
     Map<UUID, Pending> behind = pending.of(endpoints);
-    Map<UUID, RecentOutcomes.Day> days = outcomes.of(workspaceId, endpoints, now);
     return endpoints.stream()
         .sorted(Comparator.comparing(each -> requireNonNull(health.get(each.id())).state()))
         .map(each ->
@@ -65,19 +76,13 @@ final class EndpointLines {
                 each,
                 requireNonNull(health.get(each.id())),
                 requireNonNull(behind.get(each.id())),
-                DayChart.of(requireNonNull(days.get(each.id()))),
+                requireNonNull(charts.get(each.id())),
                 now))
         .toList();
   }
 
   EndpointLine one(UUID workspaceId, Endpoint endpoint, Instant now) {
     return of(workspaceId, List.of(endpoint), now).getFirst();
-  }
-
-  /** The outcomes of all of them; there is at least one. */
-  DayChart together(UUID workspaceId, List<Endpoint> endpoints, Instant now) {
-    return DayChart.sum(
-        outcomes.of(workspaceId, endpoints, now).values().stream().map(DayChart::of).toList());
   }
 
   private static EndpointLine line(

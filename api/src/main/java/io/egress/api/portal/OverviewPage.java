@@ -5,6 +5,7 @@ import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.workspaces.Keeping;
 import io.egress.api.call.Answer;
 import io.egress.api.portal.access.Visit;
+import io.egress.api.portal.view.DayChart;
 import io.egress.api.portal.view.Frame;
 import io.egress.api.portal.view.Overview;
 import io.egress.webhook.endpoint.Endpoint;
@@ -12,6 +13,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 /** The overview of a workspace. */
 final class OverviewPage {
@@ -64,11 +66,12 @@ final class OverviewPage {
         lines.troubledFirst(visit.workspaceId(), endpoints.list(visit.workspaceId()));
     List<Endpoint> counted = all.stream().limit(COUNTED_MAX).toList();
     List<Endpoint> shown = all.stream().limit(ENDPOINTS_MAX).toList();
+    Map<UUID, DayChart> charts = lines.charts(visit.workspaceId(), counted, now);
     return new Overview(
         newest,
         all.size(),
-        lines.of(visit.workspaceId(), shown, now),
-        all.size() < 2 ? null : lines.together(visit.workspaceId(), counted, now),
+        lines.of(shown, charts, now),
+        all.size() < 2 ? null : DayChart.sum(List.copyOf(charts.values())),
         counted.size(),
         keeping.of(visit.workspaceId()));
   }

@@ -315,9 +315,7 @@ class BucketModelTest {
                     "erasing"));
   }
 
-  /**
-   * The client repeats a request whose answer was lost, and is told that the object has changed.
-   */
+  /** The client sends a request again when its response is lost, and the condition then fails. */
   @Test
   void aManifestThatWasReplacedAfterAllIsKnown() {
     WorkspaceModel workspace = new WorkspaceModel(new Random(10));

@@ -257,6 +257,7 @@ final class Workload {
     if (repetition != null && !leaving.contains(repetition.partition())) {
       held.put(repetition.key(), repetition);
       offer(repetition, nanoTime.getAsLong());
+      readAhead.tookBack(repetition.partition());
     }
   }
 
