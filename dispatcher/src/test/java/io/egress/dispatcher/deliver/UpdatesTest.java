@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.dispatcher.Fleet;
+import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.NewEndpoint;
 import java.util.ArrayList;
@@ -27,7 +28,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class UpdatesTest {
 
-  private final Fleet fleet = new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "1s,1s,1s,1h"));
+  /** Soon again, and for longer than a receiver is broken in any of the tests. */
+  private static final String SCHEDULE = "1s" + ",1s".repeat(9) + ",5s".repeat(10);
+
+  private final Fleet fleet = new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", SCHEDULE));
   private final UUID workspace = UUID.randomUUID();
 
   @AfterEach
@@ -250,11 +254,9 @@ class UpdatesTest {
       }
     }
     broken.set(false);
-    await("seed " + seed)
-        .until(() ->
-            fleet.count("unfinished_backfills") == 0
-                && fleet.count("deliveries where state = 'pending'") == 0
-                && fleet.count("deliveries where origin = 'live'") == 2L * captures.size());
+    await()
+        .untilAsserted(
+            () -> assertThat(unfinished(captures, endpoints)).as("seed " + seed).isEmpty());
     endpoints.forEach(endpoint -> fleet.replay(endpoint, 1, captures.size(), true));
     for (String receiver : receivers) {
       await()
@@ -268,6 +270,30 @@ class UpdatesTest {
           .allSatisfy((_, same) ->
               assertThat(same.stream().map(Arrival::deliveryId).distinct()).hasSize(1));
     }
+  }
+
+  /** What is still to be published, attempted or noted. */
+  private List<String> unfinished(List<UUID> captures, List<Fleet.Provisioned> endpoints) {
+    List<String> unfinished = new ArrayList<>();
+    fleet
+        .query("select b::text as text from unfinished_backfills b")
+        .forEach(row -> unfinished.add("backfill " + row.getString("text")));
+    fleet
+        .query("select d::text as text from deliveries d where state = 'pending'")
+        .forEach(row -> unfinished.add("pending " + row.getString("text")));
+    Set<UUID> noted = new HashSet<>();
+    fleet
+        .query("select id from deliveries where origin = 'live'")
+        .forEach(row -> noted.add(row.getUUID("id")));
+    for (Fleet.Provisioned endpoint : endpoints) {
+      for (UUID capture : captures) {
+        if (!noted.contains(DeliveryId.of(endpoint.id(), capture))) {
+          unfinished.add(
+              "no attempt of capture " + (captures.indexOf(capture) + 1) + " at " + endpoint.id());
+        }
+      }
+    }
+    return unfinished;
   }
 
   /** As a receiver keeps it: what has a lower revision than what it has is dropped. */
