@@ -2,8 +2,8 @@ package io.egress.api;
 
 import io.egress.api.admin.Operations;
 import io.egress.api.admin.database.DatabaseCalls;
+import io.egress.api.admin.endpoints.PublicKeys;
 import io.egress.api.admin.keys.KeyUse;
-import io.egress.api.admin.signing.PublicKeys;
 import io.egress.api.background.BackgroundWork;
 import io.egress.api.call.Calls;
 import io.egress.api.call.KnownParameters;

@@ -11,6 +11,7 @@ import io.egress.api.admin.deliveries.CaptureCalls;
 import io.egress.api.admin.deliveries.DeliveryCalls;
 import io.egress.api.admin.deliveries.VerificationCalls;
 import io.egress.api.admin.endpoints.EndpointCalls;
+import io.egress.api.admin.endpoints.PublicKeys;
 import io.egress.api.admin.erasures.ErasureCalls;
 import io.egress.api.admin.erasures.MemberErasure;
 import io.egress.api.admin.keys.KeyCalls;
@@ -19,8 +20,6 @@ import io.egress.api.admin.overview.WorkspaceListCalls;
 import io.egress.api.admin.queue.QueueCalls;
 import io.egress.api.admin.replays.ReplayCalls;
 import io.egress.api.admin.secrets.SecretKeyCalls;
-import io.egress.api.admin.signing.PublicKeys;
-import io.egress.api.admin.signing.SigningKeyCalls;
 import io.egress.api.admin.workspaces.WorkspaceCalls;
 import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.api.call.Answer;
@@ -52,7 +51,6 @@ final class ApiRoutes {
   private static final String KEYS = WORKSPACE + "/api-keys";
   private static final String ENDPOINTS = WORKSPACE + "/endpoints";
   private static final String ENDPOINT = ENDPOINTS + "/:id";
-  private static final String SIGNING_KEYS = INTERNAL + "/signing-keys";
   private static final String DELIVERIES = WORKSPACE + "/deliveries";
 
   /** Reads up to 50,000 positions, and what Kafka holds. */
@@ -75,7 +73,7 @@ final class ApiRoutes {
 
   static Routes external(PullHandler pull, PublicKeys keys) {
     return new Routes()
-        .get("/.well-known/jwks.json", keys::show)
+        .get("/.well-known/endpoints/:id/jwks.json", keys::show)
         .get("/api/v1/captures", pull::list)
         .get("/api/v1/captures/:id", pull::one)
         .get("/api/v1/changes", pull::changes)
@@ -120,7 +118,6 @@ final class ApiRoutes {
     private final VerificationCalls verification;
     private final ReplayCalls replays;
     private final SecretKeyCalls secretKeys;
-    private final SigningKeyCalls signingKeys;
     private final AuditCalls audit;
     private final QueueCalls queue;
     private final ErasureCalls erasures;
@@ -161,7 +158,6 @@ final class ApiRoutes {
       this.verification = new VerificationCalls(ofEndpoints.endpoints(), ofDeliveries.verifier());
       this.replays = new ReplayCalls(ofDeliveries.replays());
       this.secretKeys = new SecretKeyCalls(database, push.secretBox());
-      this.signingKeys = new SigningKeyCalls(ofEndpoints.serviceKeys(), database, push.secretBox());
       this.audit = new AuditCalls(ofWorkspaces.audit(), ofWorkspaces.auditExport());
       this.queue = new QueueCalls(database);
       this.erasures =
@@ -192,9 +188,6 @@ final class ApiRoutes {
           .post(
               INTERNAL + "/secret-keys/reseal",
               within(RESEAL_MAX, calls.answer(secretKeys::reseal)))
-          .get(SIGNING_KEYS, calls.answer(signingKeys::list))
-          .post(SIGNING_KEYS + "/rotate", calls.withBody(signingKeys::rotate))
-          .delete(SIGNING_KEYS + "/previous", calls.answer(signingKeys::endOverlap))
           .get(INTERNAL + "/queue", calls.answer(queue::show))
           .post(INTERNAL + "/queue/rebuild", calls.answer(queue::rebuild))
           .post(INTERNAL + "/portal-links", calls.withBody(portal::createOperatorLink))

@@ -21,7 +21,6 @@ import io.egress.api.admin.keys.ApiKeys;
 import io.egress.api.admin.keys.Readers;
 import io.egress.api.admin.overview.WorkspaceList;
 import io.egress.api.admin.replays.Replays;
-import io.egress.api.admin.signing.ServiceKeys;
 import io.egress.api.admin.workspaces.Keeping;
 import io.egress.api.call.HeavyWork;
 import io.egress.api.call.Turns;
@@ -82,7 +81,6 @@ final class OperationsAssembly {
             new AuditExport(audit, heavy)),
         new Operations.OfEndpoints(
             new Endpoints(pool, push.secretBox()),
-            new ServiceKeys(pool, push.secretBox()),
             new EndpointBody(push.allowHttpEndpoints(), push.addressPolicy()),
             new TestSend(pool, sender, push, settings.dispatcher().attemptTimeout(), clock),
             healths,

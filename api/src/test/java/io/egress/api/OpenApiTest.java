@@ -137,7 +137,8 @@ class OpenApiTest {
             "/api/v1/captures",
             "/api/v1/captures/" + CAPTURE,
             "/api/v1/openapi.json",
-            "/.well-known/jwks.json")) {
+            "/.well-known/endpoints/" + signedByEd25519() + "/jwks.json",
+            "/.well-known/endpoints/" + WORKSPACE + "/jwks.json")) {
       answers.check(service.pull(path, key));
     }
     answers.check(service.pull("/health/live", key));
@@ -145,6 +146,15 @@ class OpenApiTest {
     answers.check(service.pull("/api/v1/captures?limit=0", key));
 
     assertThat(answers.answered()).isEqualTo(answers.operations());
+  }
+
+  private static String signedByEd25519() {
+    String body = "{\"url\":\"https://example.com/hook\",\"standard_webhooks\":\"ed25519\"}";
+    return new JsonObject(
+            service
+                .internal("POST", "/internal/v1/workspaces/" + WORKSPACE + "/endpoints", body)
+                .body())
+        .getString("id");
   }
 
   @Test

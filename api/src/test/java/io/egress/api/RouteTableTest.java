@@ -85,9 +85,6 @@ class RouteTableTest {
           Map.entry("GET /internal/v1/openapi.json", NO_PAGE),
           Map.entry("GET /internal/v1/secret-keys", NO_PAGE),
           Map.entry("POST /internal/v1/secret-keys/reseal", NO_PAGE),
-          Map.entry("GET /internal/v1/signing-keys", NO_PAGE),
-          Map.entry("POST /internal/v1/signing-keys/rotate", NO_PAGE),
-          Map.entry("DELETE /internal/v1/signing-keys/previous", NO_PAGE),
           Map.entry("GET /internal/v1/database", NO_PAGE),
           Map.entry("GET /internal/v1/queue", NO_PAGE),
           Map.entry("POST /internal/v1/queue/rebuild", NO_PAGE),
@@ -132,12 +129,7 @@ class RouteTableTest {
 
   /** Actions that {@link EveryCall} does not cause. */
   private static final Set<String> OTHER_ACTIONS =
-      Set.of(
-          "captures.expired",
-          "portal_session.opened",
-          "queue.lost",
-          "redelivery.cancelled",
-          "signing_key.created");
+      Set.of("captures.expired", "portal_session.opened", "queue.lost", "redelivery.cancelled");
 
   private static Service service;
 

@@ -44,7 +44,7 @@ final class EndpointSpecOptions {
       parameterConsumer = Signatures.class,
       description =
           "also sign by Standard Webhooks, for receivers that verify with its libraries or Svix'; with"
-              + " ed25519, they verify with a public key of the service")
+              + " ed25519, they verify with a public key")
   private @Nullable Object standardWebhooks;
 
   @Option(names = "--no-standard-webhooks", description = "do not")

@@ -252,8 +252,9 @@ final class EndpointsCommand {
   @Command(
       name = "rotate",
       description =
-          "Replaces an endpoint's signing secret and prints the new one, which is shown only once."
-              + " During the overlap both sign; end it early with --end.",
+          "Replaces an endpoint's signing secret, and its key pair if its webhooks are signed by"
+              + " Ed25519, and prints the new one, which is shown only once. During the overlap both"
+              + " sign; end it early with --end.",
       footer = {
         "",
         "A secret that leaked:",
@@ -344,8 +345,22 @@ final class EndpointsCommand {
         switch (StandardWebhooks.of(endpoint.getValue("standard_webhooks", false))) {
           case OFF -> plain + standard;
           case HMAC -> standard + plain;
-          case ED25519 -> plain + "webhook-signature: see egress secrets signing-keys\n";
+          case ED25519 -> plain + publicKeys(endpoint);
         });
+  }
+
+  private static String publicKeys(JsonObject endpoint) {
+    StringBuilder lines = new StringBuilder();
+    for (Object each : endpoint.getJsonArray("public_keys")) {
+      JsonObject key = (JsonObject) each;
+      String until = key.getString("signs_until");
+      lines
+          .append("public-key  ")
+          .append(key.getString("public_key"))
+          .append(until == null ? "" : ", until " + until)
+          .append('\n');
+    }
+    return lines + "  for webhook-signature\n";
   }
 
   private static String path(UUID workspace) {

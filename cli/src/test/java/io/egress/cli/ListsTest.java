@@ -200,14 +200,6 @@ class ListsTest {
                   .put("created_at", "2024-11-24T20:18:59.123Z")
                   .put("last_used_at", "2024-11-24T20:18:59.123Z")
                   .put("expires_at", "2024-11-25T04:18:59.123Z")),
-          list(
-              "/signing-keys",
-              "signing_keys",
-              new JsonObject()
-                  .put("id", ID)
-                  .put("public_key", "whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=")
-                  .put("created_at", "2024-11-24T20:18:59.123Z")
-                  .put("signs_until", "2024-11-24T20:18:59.123Z")),
           Map.entry("/captures/" + ID, CAPTURE),
           Map.entry(
               "/copies",
@@ -313,7 +305,6 @@ class ListsTest {
         "verify " + ID,
         "secrets list",
         "secrets reseal",
-        "secrets signing-keys",
         "sessions list " + ID,
         "readers list " + ID,
         "audit list " + ID);

@@ -158,15 +158,7 @@ public final class Fleet implements AutoCloseable {
         .compose(_ ->
             database.withTransaction(tx ->
                 EndpointStore.add(
-                    tx,
-                    workspaceId,
-                    id,
-                    endpoint,
-                    sealed,
-                    Sealed.NOTHING
-                        .with(endpoint.headers().seal(SECRETS, id))
-                        .with(endpoint.clientCertificate(), SECRETS, id)
-                        .with(endpoint.oauth2(), SECRETS, id))));
+                    tx, workspaceId, id, endpoint, sealed, Sealed.of(endpoint, SECRETS, id))));
   }
 
   public void change(Provisioned endpoint, EndpointChange change) {

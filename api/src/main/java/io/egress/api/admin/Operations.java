@@ -20,7 +20,6 @@ import io.egress.api.admin.keys.ApiKeys;
 import io.egress.api.admin.keys.Readers;
 import io.egress.api.admin.overview.WorkspaceList;
 import io.egress.api.admin.replays.Replays;
-import io.egress.api.admin.signing.ServiceKeys;
 import io.egress.api.admin.workspaces.Keeping;
 import io.egress.api.intake.EndpointBody;
 
@@ -39,7 +38,6 @@ public record Operations(
   /** On endpoints, and on how they do. */
   public record OfEndpoints(
       Endpoints endpoints,
-      ServiceKeys serviceKeys,
       EndpointBody bodies,
       TestSend test,
       EndpointHealths healths,

@@ -51,14 +51,6 @@ final class AuditSentences {
                       + text(changes, "overlap")),
           Map.entry(
               "secret_overlap.ended", _ -> "Ended the overlap of the endpoint's signing secrets"),
-          Map.entry("signing_key.created", _ -> "Created the service's first Ed25519 key pair"),
-          Map.entry(
-              "signing_key.rotated",
-              changes ->
-                  "Rotated the service's key pair that signs by Ed25519, with an overlap of "
-                      + text(changes, "overlap")),
-          Map.entry(
-              "signing_key_overlap.ended", _ -> "Ended the overlap of the service's key pairs"),
           Map.entry("secret_keys.resealed", _ -> "Encrypted all signing secrets again"),
           Map.entry("replay.started", changes -> "Started a replay of " + range(changes)),
           Map.entry("replay.cancelled", changes -> "Canceled a replay of " + range(changes)),

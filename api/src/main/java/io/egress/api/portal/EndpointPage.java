@@ -8,7 +8,6 @@ import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
 import io.egress.api.admin.replays.Replay;
 import io.egress.api.admin.replays.Replays;
-import io.egress.api.admin.signing.ServiceKeys;
 import io.egress.api.call.Answer;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.intake.GivenBody;
@@ -44,7 +43,6 @@ final class EndpointPage {
 
   private final PageRenderer pages;
   private final Endpoints endpoints;
-  private final ServiceKeys serviceKeys;
   private final EndpointBody bodies;
   private final TestSend testSend;
   private final Replays replays;
@@ -61,7 +59,6 @@ final class EndpointPage {
       Clock clock) {
     this.pages = pages;
     this.endpoints = ofEndpoints.endpoints();
-    this.serviceKeys = ofEndpoints.serviceKeys();
     this.bodies = ofEndpoints.bodies();
     this.testSend = ofEndpoints.test();
     this.replays = ofDeliveries.replays();
@@ -159,7 +156,7 @@ final class EndpointPage {
           Duration overlap = Forms.accepted(EndpointBody.rotation(GivenBody.of(body)));
           Endpoints.Issued issued =
               endpoints.rotateSecret(visit.caller(), visit.workspaceId(), visit.id(), overlap);
-          return rotationPage(visit, 201, NewEndpointPage.secret(issued, serviceKeys), null);
+          return rotationPage(visit, 201, NewEndpointPage.secret(issued), null);
         },
         (status, problem) -> rotationPage(visit, status, null, problem));
   }
@@ -212,7 +209,6 @@ final class EndpointPage {
                 line,
                 hours.isEmpty() ? null : LatencyChart.of(hours, now),
                 newest(visit, endpoint),
-                serviceKeys.verifying(endpoint.spec()),
                 tested)));
   }
 

@@ -2,7 +2,6 @@ package io.egress.api.portal;
 
 import io.egress.api.admin.Operations.OfEndpoints;
 import io.egress.api.admin.endpoints.Endpoints;
-import io.egress.api.admin.signing.ServiceKeys;
 import io.egress.api.call.Answer;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.intake.GivenBody;
@@ -24,14 +23,12 @@ import org.jspecify.annotations.Nullable;
 final class NewEndpointPage {
   private final PageRenderer pages;
   private final Endpoints endpoints;
-  private final ServiceKeys serviceKeys;
   private final EndpointBody bodies;
   private final List<ReceiverCode> receivers = ReceiverCodes.read();
 
   NewEndpointPage(PageRenderer pages, OfEndpoints ofEndpoints) {
     this.pages = pages;
     this.endpoints = ofEndpoints.endpoints();
-    this.serviceKeys = ofEndpoints.serviceKeys();
     this.bodies = ofEndpoints.bodies();
   }
 
@@ -70,17 +67,17 @@ final class NewEndpointPage {
             "frame",
             pages.frame(visit, EndpointNames.of(issued.endpoint()), EndpointsPage.PLACE),
             "secret",
-            secret(issued, serviceKeys),
+            secret(issued),
             "created",
             issued.endpoint().id(),
             "receivers",
             receivers));
   }
 
-  /** The secret does not verify {@code webhook-signature} where that is by a key of the service. */
-  static ShownSecret secret(Endpoints.Issued issued, ServiceKeys serviceKeys) {
+  /** The secret does not verify {@code webhook-signature} where that is by Ed25519. */
+  static ShownSecret secret(Endpoints.Issued issued) {
     Endpoint endpoint = issued.endpoint();
-    List<SigningKey> publicKeys = serviceKeys.verifying(endpoint.spec());
+    List<SigningKey> publicKeys = endpoint.publicKeys();
     return new ShownSecret(
         "Signing secret of " + EndpointNames.of(endpoint),
         issued.secret(),

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param oauth2 null if its webhooks carry no access tokens
  * @param pausedReason {@code requested} or {@code failing}; null unless it is paused
  * @param previousSecretUntil null unless two secrets sign now
+ * @param publicKeys those that verify its webhooks, newest first, if they are signed by Ed25519
  */
 public record Endpoint(
     UUID id,
@@ -30,9 +31,11 @@ public record Endpoint(
     long createdPosition,
     Instant createdAt,
     @Nullable Instant previousSecretUntil,
+    List<SigningKey> publicKeys,
     @JsonIgnore List<Owed.HeldFilter> filters) {
   public Endpoint {
     headers = List.copyOf(headers);
+    publicKeys = List.copyOf(publicKeys);
     filters = List.copyOf(filters);
   }
 

@@ -32,21 +32,30 @@ import org.jspecify.annotations.Nullable;
 public final class EndpointStore {
   private static final String NO_FILTERS = "[]";
 
+  /** Release 1.0.0 ends an overlap without this one. */
+  private static final String SIGNING_KEYS =
+      "case when spec @> '{\"standard_webhooks\": true, \"standard_webhooks_ed25519\": true}' then"
+          + " array_remove(array[signing_key, case"
+          + " when previous_signing_key_until > now() and previous_secret_until > now()"
+          + " then previous_signing_key end], null) else '{}' end as signing_keys";
+
   private static final String SHOWN =
       "id, spec::text as spec, full_history, header_names,"
           + " client_certificate_subject, client_certificate_expires_at,"
           + " oauth2_shown::text as oauth2_shown,"
           + " paused, paused_at, paused_reason, created_position, created_at, filters::text as filters,"
           + " case when previous_secret_until > now() then previous_secret_until end"
-          + " as previous_secret_until";
+          + " as previous_secret_until, "
+          + SIGNING_KEYS
+          + ", case when previous_signing_key_until > now() then previous_signing_key_until end"
+          + " as previous_signing_key_until";
 
   private static final String TARGET =
       "id, workspace_id, spec::text as spec, secret, headers, client_certificate, oauth2,"
           + " paused, deleted_at is not null as deleted, created_position, created_at,"
           + " full_history, filters::text as filters, failing_since,"
           + " case when previous_secret_until > now() then previous_secret end as previous_secret, "
-          + SigningKeyStore.SEALED_FOR_ENDPOINT
-          + " as signing_keys";
+          + SIGNING_KEYS;
 
   /** A backfill of an empty range is finished at once. */
   private static final String ADD =
@@ -55,9 +64,9 @@ public final class EndpointStore {
         insert into endpoints
           (id, workspace_id, spec, secret, full_history, headers, header_names,
             client_certificate, client_certificate_subject, client_certificate_expires_at, created_position, filters,
-            oauth2, oauth2_shown, paused, paused_at, paused_reason)
+            oauth2, oauth2_shown, paused, paused_at, paused_reason, signing_key)
         select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, stream_head, $11, $12, $13, $14::boolean,
-          case when $14 then now() end, case when $14 then 'requested' end
+          case when $14 then now() end, case when $14 then 'requested' end, $15
         from workspaces where id = $2
         for no key update
         returning *),
@@ -93,7 +102,7 @@ public final class EndpointStore {
           + " from endpoints where workspace_id = $1 and id = $2 and deleted_at is null";
 
   private static final String LOCK =
-      "select headers, client_certificate, oauth2, "
+      "select headers, client_certificate, oauth2, signing_key, "
           + SHOWN
           + " from endpoints where workspace_id = $1 and id = $2 and deleted_at is null"
           + " for no key update";
@@ -108,6 +117,7 @@ public final class EndpointStore {
         spec = spec || $2, headers = $3, header_names = $4,
         client_certificate = $5, client_certificate_subject = $6, client_certificate_expires_at = $7,
         oauth2 = $10, oauth2_shown = $11,
+        signing_key = $12,
         paused = $8,
         paused_at = case when $8 then coalesce(paused_at, now()) end,
         paused_reason = case when $8 then coalesce(paused_reason, 'requested') end,
@@ -127,6 +137,10 @@ public final class EndpointStore {
         secret = $3,
         previous_secret = case when $4::bigint > 0 then secret end,
         previous_secret_until = case when $4::bigint > 0 then now() + $4::bigint * interval '1 ms' end,
+        signing_key = $5,
+        previous_signing_key = case when $4::bigint > 0 then signing_key end,
+        previous_signing_key_until = case
+          when $4::bigint > 0 and signing_key is not null then now() + $4::bigint * interval '1 ms' end,
         updated_at = now()
       where workspace_id = $1 and id = $2 and deleted_at is null
         and ($4::bigint = 0 or previous_secret_until is null or previous_secret_until <= now())
@@ -136,7 +150,8 @@ public final class EndpointStore {
 
   private static final String END_OVERLAP =
       """
-      update endpoints set previous_secret = null, previous_secret_until = null, updated_at = now()
+      update endpoints set previous_secret = null, previous_secret_until = null, previous_signing_key = null,
+        previous_signing_key_until = null, updated_at = now()
       where workspace_id = $1 and id = $2 and deleted_at is null
       returning id
       """;
@@ -163,6 +178,11 @@ public final class EndpointStore {
 
   private static final String BY_IDS = "select " + TARGET + " from endpoints where id = any($1)";
 
+  private static final String PUBLIC_KEYS =
+      "select id, previous_signing_key_until, "
+          + SIGNING_KEYS
+          + " from endpoints where id = any($1) and deleted_at is null";
+
   private static final String FIRST_TO_EXPIRE =
       "select id, workspace_id, client_certificate_expires_at from endpoints"
           + " where deleted_at is null and client_certificate_expires_at is not null"
@@ -177,11 +197,33 @@ public final class EndpointStore {
       @Nullable Buffer certificate,
       ClientCertificate.@Nullable Shown shownCertificate,
       @Nullable Buffer oauth2,
-      OAuth2Client.@Nullable Shown shownOAuth2) {
-    public static final Sealed NOTHING = new Sealed(SealedHeaders.NONE, null, null, null, null);
+      OAuth2Client.@Nullable Shown shownOAuth2,
+      @Nullable Buffer signingKey) {
+    public static final Sealed NOTHING =
+        new Sealed(SealedHeaders.NONE, null, null, null, null, null);
 
     public Sealed with(SealedHeaders other) {
-      return new Sealed(other, certificate, shownCertificate, oauth2, shownOAuth2);
+      return new Sealed(other, certificate, shownCertificate, oauth2, shownOAuth2, signingKey);
+    }
+
+    /** Everything that a new endpoint has. */
+    public static Sealed of(NewEndpoint endpoint, SecretBox box, UUID id) {
+      Sealed sealed =
+          NOTHING
+              .with(endpoint.headers().seal(box, id))
+              .with(endpoint.clientCertificate(), box, id)
+              .with(endpoint.oauth2(), box, id);
+      return sealed.lacksKeyOf(endpoint.spec()) ? sealed.withKey(box, id) : sealed;
+    }
+
+    public boolean lacksKeyOf(EndpointSpec spec) {
+      return spec.standardWebhooks() == StandardWebhooks.ED25519 && signingKey == null;
+    }
+
+    /** With a new key pair. */
+    public Sealed withKey(SecretBox box, UUID id) {
+      return new Sealed(
+          headers, certificate, shownCertificate, oauth2, shownOAuth2, SigningKeys.make(box, id));
     }
 
     /** Null for none. */
@@ -191,7 +233,8 @@ public final class EndpointStore {
           other == null ? null : other.seal(box, id),
           other == null ? null : other.shown(),
           oauth2,
-          shownOAuth2);
+          shownOAuth2,
+          signingKey);
     }
 
     /** Null for none. */
@@ -201,7 +244,8 @@ public final class EndpointStore {
           certificate,
           shownCertificate,
           other == null ? null : other.seal(box, id),
-          other == null ? null : other.shown());
+          other == null ? null : other.shown(),
+          signingKey);
     }
   }
 
@@ -242,7 +286,8 @@ public final class EndpointStore {
                 filters(endpoint.spec()),
                 sealed.oauth2(),
                 json(sealed.shownOAuth2()),
-                endpoint.paused()))
+                endpoint.paused(),
+                sealed.signingKey()))
         .map(rows -> endpoint(rows.iterator().next()));
   }
 
@@ -325,7 +370,8 @@ public final class EndpointStore {
             row.getBuffer("client_certificate"),
             endpoint.clientCertificate(),
             row.getBuffer("oauth2"),
-            endpoint.oauth2()));
+            endpoint.oauth2(),
+            row.getBuffer("signing_key")));
   }
 
   /**
@@ -351,20 +397,26 @@ public final class EndpointStore {
                 paused,
                 isNew,
                 sealed.oauth2(),
-                json(sealed.shownOAuth2())))
+                json(sealed.shownOAuth2()),
+                sealed.signingKey()))
         .map(rows -> endpoint(rows.iterator().next()));
   }
 
   /**
-   * {@code sealedSecret} signs from the next attempt on, and the previous one beside it for {@code
-   * overlap}. Empty if the workspace has no such endpoint, or a previous overlap has not ended and
-   * another one is requested.
+   * {@code sealedSecret} and {@code signingKey}, null if the endpoint has none, sign from the next
+   * attempt on, and the previous ones beside them for {@code overlap}. Empty if the workspace has
+   * no such endpoint, or a previous overlap has not ended and another one is requested.
    */
   public static Future<Optional<Endpoint>> rotate(
-      SqlClient client, UUID workspaceId, UUID id, Buffer sealedSecret, Duration overlap) {
+      SqlClient client,
+      UUID workspaceId,
+      UUID id,
+      Buffer sealedSecret,
+      @Nullable Buffer signingKey,
+      Duration overlap) {
     return client
         .preparedQuery(ROTATE)
-        .execute(Tuple.of(workspaceId, id, sealedSecret, overlap.toMillis()))
+        .execute(Rows.parameters(workspaceId, id, sealedSecret, overlap.toMillis(), signingKey))
         .map(rows -> Rows.one(rows, EndpointStore::endpoint));
   }
 
@@ -426,6 +478,15 @@ public final class EndpointStore {
         .map(rows -> Rows.byId(rows, row -> target(row, null)));
   }
 
+  /** Those that verify webhooks by Ed25519, newest first, by endpoint; without deleted ones. */
+  public static Future<Map<UUID, List<SigningKey>>> signingKeys(
+      SqlClient client, Collection<UUID> ids) {
+    return client
+        .preparedQuery(PUBLIC_KEYS)
+        .execute(Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new)))
+        .map(rows -> Rows.byId(rows, EndpointStore::signingKeys));
+  }
+
   /** The endpoint whose client certificate expires first; empty if none has one. */
   public Future<Optional<Certified>> firstToExpire() {
     return pool.query(FIRST_TO_EXPIRE)
@@ -454,7 +515,17 @@ public final class EndpointStore {
         row.getLong("created_position"),
         Rows.instant(row, "created_at"),
         Rows.optionalInstant(row, "previous_secret_until"),
+        signingKeys(row),
         filters(row));
+  }
+
+  private static List<SigningKey> signingKeys(Row row) {
+    Instant until = Rows.optionalInstant(row, "previous_signing_key_until");
+    List<SigningKey> keys = new ArrayList<>();
+    for (Buffer stored : row.getArrayOfBuffers("signing_keys")) {
+      keys.add(new SigningKey(SigningKeys.raw(stored), keys.isEmpty() ? null : until));
+    }
+    return keys;
   }
 
   private static EndpointTarget target(Row row, @Nullable Behind behind) {

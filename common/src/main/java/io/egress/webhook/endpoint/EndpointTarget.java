@@ -45,8 +45,8 @@ public record EndpointTarget(
    * @param sealedHeaders opened by {@link CustomHeaders#open}
    * @param sealedCertificate opened by {@link ClientCertificate#open}
    * @param sealedOAuth2 opened by {@link OAuth2Client#open}
-   * @param sealedSigningKeys those of the service that sign now, newest first, if the endpoint's
-   *     webhooks are signed with them; opened by {@link SigningKeys#open}
+   * @param sealedSigningKeys those that sign now, newest first, if its webhooks are signed by
+   *     Ed25519; opened by {@link SigningKeys#open}
    */
   public record Setup(
       EndpointSpec spec,

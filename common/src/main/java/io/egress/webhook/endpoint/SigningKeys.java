@@ -1,7 +1,8 @@
 package io.egress.webhook.endpoint;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.vertx.core.buffer.Buffer;
-import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPair;
@@ -13,56 +14,81 @@ import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 
-/** Makes the service's key pairs, and opens the private keys. */
+/**
+ * Makes the key pairs of endpoints, and opens the private keys. A pair is stored as its public key,
+ * and after it the sealed private key.
+ */
 public final class SigningKeys {
   public static final String ALGORITHM = "Ed25519";
 
   private static final int RAW_BYTES = 32;
-  private static final int UUID_BYTES = 16;
-
-  /** A new key pair, with its private key sealed for {@code id}. */
-  record Made(UUID id, Buffer raw, Buffer sealed) {}
 
   private SigningKeys() {}
 
-  static Made make(SecretBox box) {
+  /** A new pair, as stored. */
+  public static Buffer make(SecretBox box, UUID endpointId) {
     try {
-      UUID id = UUID.randomUUID();
       KeyPair pair = KeyPairGenerator.getInstance(ALGORITHM).generateKeyPair();
       // An X.509 public key of Ed25519 ends with the bytes of the key.
       byte[] encoded = pair.getPublic().getEncoded();
       byte[] raw = Arrays.copyOfRange(encoded, encoded.length - RAW_BYTES, encoded.length);
       String pkcs8 = Base64.getEncoder().encodeToString(pair.getPrivate().getEncoded());
-      return new Made(id, Buffer.buffer(raw), Buffer.buffer(box.seal(pkcs8, id)));
+      return stored(Buffer.buffer(raw), box.seal(pkcs8, sealId(endpointId)));
     } catch (GeneralSecurityException everyJdkHasIt) {
       throw new IllegalStateException(everyJdkHasIt);
     }
+  }
+
+  /** The public key of a stored pair. */
+  public static Buffer raw(Buffer stored) {
+    return stored.getBuffer(0, RAW_BYTES);
   }
 
   /**
    * The private keys of an endpoint's {@link EndpointTarget.Setup#sealedSigningKeys}. Throws the
    * exceptions of {@link SecretBox#open}, also if there are none.
    */
-  public static List<PrivateKey> open(List<Buffer> sealed, SecretBox box) {
-    if (sealed.isEmpty()) {
-      throw new DamagedSecretException("the service has no signing key");
+  public static List<PrivateKey> open(List<Buffer> stored, SecretBox box, UUID endpointId) {
+    if (stored.isEmpty()) {
+      throw new DamagedSecretException("the endpoint " + endpointId + " has no signing key");
     }
-    return sealed.stream().map(each -> open(each, box)).toList();
+    return stored.stream().map(each -> open(each, box, endpointId)).toList();
   }
 
-  /** {@code sealed} begins with the id of the key. */
-  private static PrivateKey open(Buffer sealed, SecretBox box) {
-    ByteBuffer bytes = ByteBuffer.wrap(sealed.getBytes());
-    UUID id = new UUID(bytes.getLong(), bytes.getLong());
+  public static boolean isSealedWithOldKey(Buffer stored, SecretBox box) {
+    return box.isSealedWithOldKey(sealed(stored));
+  }
+
+  /** Throws the exceptions of {@link SecretBox#open}. */
+  public static Buffer reseal(Buffer stored, SecretBox box, UUID endpointId) {
+    UUID id = sealId(endpointId);
+    return stored(raw(stored), box.seal(box.open(sealed(stored), id), id));
+  }
+
+  private static PrivateKey open(Buffer stored, SecretBox box, UUID endpointId) {
     try {
-      byte[] pkcs8 =
-          Base64.getDecoder().decode(box.open(sealed.getBytes(UUID_BYTES, sealed.length()), id));
+      byte[] pkcs8 = Base64.getDecoder().decode(box.open(sealed(stored), sealId(endpointId)));
       return KeyFactory.getInstance(ALGORITHM).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
     } catch (DamagedSecretException damaged) {
       throw new DamagedSecretException(
-          "the signing key " + id + " of the service cannot be decrypted: altered or misplaced");
+          "the signing key of endpoint "
+              + endpointId
+              + " cannot be decrypted: altered or misplaced");
     } catch (GeneralSecurityException everyJdkHasIt) {
       throw new IllegalStateException(everyJdkHasIt);
     }
+  }
+
+  private static Buffer stored(Buffer raw, byte[] sealed) {
+    return Buffer.buffer().appendBuffer(raw).appendBytes(sealed);
+  }
+
+  private static byte[] sealed(Buffer stored) {
+    return stored.getBytes(RAW_BYTES, stored.length());
+  }
+
+  /** Differs from those of the endpoint's other sealed values, so that none can be swapped. */
+  private static UUID sealId(UUID endpointId) {
+    return UUID.nameUUIDFromBytes((endpointId + "/signing-key").getBytes(UTF_8));
   }
 }

@@ -10,7 +10,7 @@ public enum StandardWebhooks {
   OFF,
   /** With the secrets of the endpoint ({@code v1}). */
   HMAC,
-  /** With the private keys of the service ({@code v1a}). */
+  /** With the key pairs of the endpoint ({@code v1a}). */
   ED25519;
 
   /** As bodies have it: false, true or a word. */

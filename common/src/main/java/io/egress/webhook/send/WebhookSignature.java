@@ -20,7 +20,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Signs envelopes for one endpoint. It holds a keyed {@link Mac} per secret, so reuse it as long as
- * the endpoint's secrets, and the service's keys, stay the same. Not thread-safe.
+ * the endpoint's secrets and keys stay the same. Not thread-safe.
  */
 public final class WebhookSignature {
   private static final String ALGORITHM = "HmacSHA256";
@@ -40,7 +40,7 @@ public final class WebhookSignature {
             .toList(),
         standard,
         standard == StandardWebhooks.ED25519
-            ? SigningKeys.open(setup.sealedSigningKeys(), secrets)
+            ? SigningKeys.open(setup.sealedSigningKeys(), secrets, target.id())
             : List.of());
   }
 

@@ -6,19 +6,19 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.Fleet;
-import io.egress.platform.database.Transactions;
+import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.SigningKey;
-import io.egress.webhook.endpoint.SigningKeyStore;
-import io.vertx.sqlclient.SqlConnection;
+import io.egress.webhook.endpoint.SigningKeys;
+import io.egress.webhook.endpoint.SigningSecrets;
+import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.function.Function;
 import org.bouncycastle.crypto.params.Ed25519PublicKeyParameters;
 import org.bouncycastle.crypto.signers.Ed25519Signer;
 import org.junit.jupiter.api.AfterEach;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The service's key pair signs, and is rotated while a dispatcher runs. */
+/** An endpoint's key pair signs, and is rotated while a dispatcher runs. */
 @Execution(ExecutionMode.CONCURRENT)
 class Ed25519Test {
 
@@ -41,34 +41,39 @@ class Ed25519Test {
 
   @Test
   void aRotationAppliesToTheNextAttempt() {
-    SigningKey first = inTransaction(tx -> SigningKeyStore.ensure(tx, box)).orElseThrow();
-    fleet.endpoint(
-        workspace,
-        new NewEndpoint(
-            Fleet.spec(fleet.receivers.url("crm"), Map.of("standard_webhooks", "ed25519")), false));
+    Fleet.Provisioned endpoint = endpoint();
     fleet.dispatcher();
+    SigningKey first = keys(endpoint).getFirst();
     assertThat(signers(next(), first)).containsExactly(true);
 
-    SigningKey second =
-        inTransaction(tx -> SigningKeyStore.rotate(tx, box, Duration.ofHours(1))).orElseThrow();
+    rotate(endpoint);
+    SigningKey second = keys(endpoint).getFirst();
     Arrival both = next();
     assertThat(signers(both, second)).containsExactly(true, false);
     assertThat(signers(both, first)).containsExactly(false, true);
 
-    inTransaction(tx -> {
-      SigningKeyStore.endOverlap(tx);
-      return true;
-    });
+    Fleet.await(EndpointStore.endOverlap(fleet.database, workspace, endpoint.id()));
     assertThat(signers(next(), second)).containsExactly(true);
+  }
+
+  /** Whoever records a webhook cannot pass it off as one to another receiver. */
+  @Test
+  void noOtherEndpointsKeyVerifies() {
+    endpoint();
+    Fleet.Provisioned other = endpoint("other");
+    fleet.dispatcher();
+
+    assertThat(signers(next(), keys(other).getFirst())).containsOnly(false);
   }
 
   /** Nothing is sent unsigned. */
   @Test
   void waitsForAKeyThatCanBeOpened() {
-    fleet.endpoint(
-        workspace,
-        new NewEndpoint(
-            Fleet.spec(fleet.receivers.url("crm"), Map.of("standard_webhooks", "ed25519")), false));
+    Fleet.Provisioned endpoint = endpoint();
+    Fleet.Provisioned another = endpoint("another");
+    fleet.query(
+        "update endpoints set signing_key = (select signing_key from endpoints where id = '%s') where id = '%s'"
+            .formatted(another.id(), endpoint.id()));
     UUID other = UUID.randomUUID();
     fleet.endpoint(other, "other");
     fleet.dispatcher();
@@ -76,8 +81,36 @@ class Ed25519Test {
     fleet.captures(other, 1);
 
     await().until(() -> fleet.receivers.arrivals("other").size() == 1);
-    await().until(() -> fleet.count("attempts") == 1);
+    await().until(() -> fleet.count("attempts") == 2);
     assertThat(fleet.receivers.arrivals("crm")).isEmpty();
+  }
+
+  private Fleet.Provisioned endpoint() {
+    return endpoint("crm");
+  }
+
+  private Fleet.Provisioned endpoint(String receiver) {
+    return fleet.endpoint(
+        workspace,
+        new NewEndpoint(
+            Fleet.spec(fleet.receivers.url(receiver), Map.of("standard_webhooks", "ed25519")),
+            false));
+  }
+
+  private List<SigningKey> keys(Fleet.Provisioned endpoint) {
+    return Fleet.await(EndpointStore.signingKeys(fleet.database, List.of(endpoint.id())))
+        .getOrDefault(endpoint.id(), List.of());
+  }
+
+  private void rotate(Fleet.Provisioned endpoint) {
+    Fleet.await(
+        EndpointStore.rotate(
+            fleet.database,
+            workspace,
+            endpoint.id(),
+            Buffer.buffer(box.seal(SigningSecrets.generate(), endpoint.id())),
+            SigningKeys.make(box, endpoint.id()),
+            Duration.ofHours(1)));
   }
 
   private Arrival next() {
@@ -100,9 +133,5 @@ class Ed25519Test {
           return verifier.verifySignature(Base64.getDecoder().decode(signature.substring(4)));
         })
         .toList();
-  }
-
-  private <T> T inTransaction(Function<SqlConnection, T> work) {
-    return new Transactions(fleet.database).call(work);
   }
 }

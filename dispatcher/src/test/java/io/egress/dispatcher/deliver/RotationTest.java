@@ -75,6 +75,7 @@ class RotationTest {
                     workspace,
                     endpoint.id(),
                     Buffer.buffer(box),
+                    null,
                     Duration.ofHours(1))))
         .isPresent();
     return fresh;

@@ -88,8 +88,12 @@ class PublicKeyLibrariesTest {
           new JsonObject()
               .put("url", "https://example.com/hook")
               .put("standard_webhooks", "ed25519");
-      roles.call("POST", "/workspaces/" + UUID.randomUUID() + "/endpoints", endpoint);
-      JsonObject published = new JsonObject(roles.pull("/.well-known/jwks.json", "").body());
+      String id =
+          roles
+              .call("POST", "/workspaces/" + UUID.randomUUID() + "/endpoints", endpoint)
+              .getString("id");
+      JsonObject published =
+          new JsonObject(roles.pull("/.well-known/endpoints/" + id + "/jwks.json", "").body());
       JsonObject known = published.getJsonArray("keys").getJsonObject(0);
       JsonObject ours =
           known

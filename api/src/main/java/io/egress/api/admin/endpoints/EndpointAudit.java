@@ -35,6 +35,9 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
       }
     }
     changes.put("full_history", endpoint.fullHistory());
+    if (!endpoint.publicKeys().isEmpty()) {
+      changes.put("public_key", endpoint.publicKeys().getFirst().publicKey());
+    }
     if (endpoint.paused()) {
       changes.put("paused", true);
     }
@@ -66,8 +69,12 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     write("endpoint.deleted", endpoint.id(), new JsonObject().put(URL, shown(endpoint.url())));
   }
 
-  void rotated(UUID id, String overlap) {
-    write("secret.rotated", id, new JsonObject().put("overlap", overlap));
+  void rotated(Endpoint endpoint, String overlap) {
+    JsonObject changes = new JsonObject().put("overlap", overlap);
+    if (!endpoint.publicKeys().isEmpty()) {
+      changes.put("public_key", endpoint.publicKeys().getFirst().publicKey());
+    }
+    write("secret.rotated", endpoint.id(), changes);
   }
 
   void endedOverlap(UUID id) {
@@ -97,6 +104,9 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     }
     if (change.headers() != null) {
       changes.put("headers", headers(before, after, change.headers()));
+    }
+    if (!after.publicKeys().isEmpty() && before.publicKeys().isEmpty()) {
+      changes.put("public_key", after.publicKeys().getFirst().publicKey());
     }
     if (!Objects.equals(before.clientCertificate(), after.clientCertificate())) {
       changes.put(

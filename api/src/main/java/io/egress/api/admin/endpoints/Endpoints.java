@@ -1,7 +1,6 @@
 package io.egress.api.admin.endpoints;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.egress.api.admin.signing.ServiceKeys;
 import io.egress.api.admin.workspaces.Room;
 import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.platform.audit.Caller;
@@ -19,6 +18,7 @@ import io.egress.webhook.endpoint.EndpointStore.Locked;
 import io.egress.webhook.endpoint.EndpointStore.Sealed;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.egress.webhook.endpoint.SecretBox;
+import io.egress.webhook.endpoint.SigningKeys;
 import io.egress.webhook.endpoint.SigningSecrets;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
 import io.vertx.core.buffer.Buffer;
@@ -102,17 +102,10 @@ public final class Endpoints {
     String secret = SigningSecrets.generate();
     SecretBox box = box();
     Buffer sealedSecret = Buffer.buffer(box.seal(secret, id));
-    Sealed sealed =
-        Sealed.NOTHING
-            .with(endpoint.headers().seal(box, id))
-            .with(endpoint.clientCertificate(), box, id)
-            .with(endpoint.oauth2(), box, id);
+    Sealed sealed = Sealed.of(endpoint, box, id);
     requireOneAuthorization(sealed);
     Workspaces.requireOpen(tx, workspaceId);
     Room.ENDPOINTS.require(tx, workspaceId);
-    if (ServiceKeys.areNeededBy(endpoint.spec())) {
-      ServiceKeys.ensure(tx, caller, box);
-    }
     Endpoint created =
         EndpointStore.add(tx, workspaceId, id, endpoint, sealedSecret, sealed).await();
     audit(tx, caller, workspaceId).created(created);
@@ -138,9 +131,6 @@ public final class Endpoints {
       requireRoomForFilter(before.endpoint(), change);
       Endpoint after =
           EndpointStore.write(tx, before.endpoint(), change, sealed(before, change)).await();
-      if (ServiceKeys.areNeededBy(after.spec())) {
-        ServiceKeys.ensure(tx, caller, box());
-      }
       audit(tx, caller, workspaceId).changed(before.endpoint(), after, change);
       return Changed.of(before.endpoint(), after, requested, change);
     });
@@ -160,7 +150,9 @@ public final class Endpoints {
       changed = changed.with(change.oauth2().client(), box(), id);
     }
     requireOneAuthorization(changed);
-    return changed;
+    return changed.lacksKeyOf(change.spec().apply(before.endpoint().spec()))
+        ? changed.withKey(box(), id)
+        : changed;
   }
 
   private static void requireRoomForFilter(Endpoint before, EndpointChange change) {
@@ -207,7 +199,10 @@ public final class Endpoints {
     });
   }
 
-  /** The previous secret keeps signing beside the new one for {@code overlap}. */
+  /**
+   * The previous secret, and key pair if there is one, keeps signing beside the new one for {@code
+   * overlap}.
+   */
   public Issued rotateSecret(Caller caller, UUID workspaceId, UUID id, Duration overlap) {
     return transactions.call(tx -> rotateSecret(tx, caller, workspaceId, id, overlap));
   }
@@ -216,16 +211,17 @@ public final class Endpoints {
       SqlConnection tx, Caller caller, UUID workspaceId, UUID id, Duration overlap) {
     String secret = SigningSecrets.generate();
     Buffer sealed = Buffer.buffer(box().seal(secret, id));
-    lock(tx, workspaceId, id);
+    boolean hasKey = lock(tx, workspaceId, id).sealed().signingKey() != null;
+    Buffer signingKey = hasKey ? SigningKeys.make(box(), id) : null;
     Endpoint rotated =
-        EndpointStore.rotate(tx, workspaceId, id, sealed, overlap)
+        EndpointStore.rotate(tx, workspaceId, id, sealed, signingKey, overlap)
             .await()
             .orElseThrow(Endpoints::overlapping);
-    audit(tx, caller, workspaceId).rotated(id, Durations.format(overlap));
+    audit(tx, caller, workspaceId).rotated(rotated, Durations.format(overlap));
     return new Issued(rotated, secret);
   }
 
-  /** From now on only the newest secret signs. */
+  /** From now on only the newest secret and key pair sign. */
   public void endOverlap(Caller caller, UUID workspaceId, UUID id) {
     transactions.call(tx -> {
       lock(tx, workspaceId, id);

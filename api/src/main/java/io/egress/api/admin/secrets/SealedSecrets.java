@@ -9,7 +9,7 @@ import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.OAuth2Client;
 import io.egress.webhook.endpoint.SecretBox;
-import io.egress.webhook.endpoint.SigningKeyStore;
+import io.egress.webhook.endpoint.SigningKeys;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The encrypted values of endpoints, including deleted ones, and the service's signing keys. */
+/** The encrypted values of endpoints, including deleted ones. */
 final class SealedSecrets {
   private static final UUID BEFORE_ALL = new UUID(0, 0);
 
@@ -34,7 +34,8 @@ final class SealedSecrets {
         union all select headers from endpoints where headers is not null
         union all select client_certificate from endpoints where client_certificate is not null
         union all select oauth2 from endpoints where oauth2 is not null
-        union all select private_key from signing_keys
+        union all select substr(signing_key, 33) from endpoints where signing_key is not null
+        union all select substr(previous_signing_key, 33) from endpoints where previous_signing_key is not null
         union all select answer from idempotency_keys where answer is not null) as everything
       group by 1 order by 2 desc, 1
       """;
@@ -43,17 +44,20 @@ final class SealedSecrets {
 
   private static final String NEXT =
       """
-      select id, secret, previous_secret, headers, client_certificate, oauth2 from endpoints where id > $1 order by id limit %d
+      select id, secret, previous_secret, headers, client_certificate, oauth2, signing_key, previous_signing_key
+      from endpoints where id > $1 order by id limit %d
       """
           .formatted(PAGE);
 
   /** A concurrent change wins. */
   private static final String REPLACE =
       """
-      update endpoints set secret = $2, previous_secret = $3, headers = $4, client_certificate = $5, oauth2 = $10
+      update endpoints set secret = $2, previous_secret = $3, headers = $4, client_certificate = $5, oauth2 = $10,
+        signing_key = $12, previous_signing_key = $13
       where id = $1 and secret = $6 and previous_secret is not distinct from $7
         and headers is not distinct from $8 and client_certificate is not distinct from $9
-        and oauth2 is not distinct from $11
+        and oauth2 is not distinct from $11 and signing_key is not distinct from $14
+        and previous_signing_key is not distinct from $15
       """;
 
   /**
@@ -79,15 +83,11 @@ final class SealedSecrets {
   }
 
   /**
-   * Seals the service's signing keys, and the secrets, headers, client certificates and OAuth 2.0
-   * clients of every endpoint, with the current key. Fails if a secret's key is unknown or the
-   * secret is damaged; values sealed before that remain changed.
+   * Seals the secrets, headers, client certificates, OAuth 2.0 clients and signing keys of every
+   * endpoint with the current key. Fails if a secret's key is unknown or the secret is damaged;
+   * values sealed before that remain changed.
    */
   void reseal(SecretBox box, Caller caller) {
-    transactions.call(tx -> {
-      SigningKeyStore.reseal(tx, box);
-      return tx;
-    });
     Page page = new Page(BEFORE_ALL, false);
     while (!page.isLast()) {
       UUID after = page.reached();
@@ -105,7 +105,9 @@ final class SealedSecrets {
           || isOld(box, row.getBuffer("previous_secret"))
           || isOld(box, row.getBuffer("headers"))
           || isOld(box, row.getBuffer("client_certificate"))
-          || isOld(box, row.getBuffer("oauth2"))) {
+          || isOld(box, row.getBuffer("oauth2"))
+          || isOldKey(box, row.getBuffer("signing_key"))
+          || isOldKey(box, row.getBuffer("previous_signing_key"))) {
         replaced += replace(tx, box, row);
       }
     }
@@ -128,6 +130,8 @@ final class SealedSecrets {
     Buffer headers = row.getBuffer("headers");
     Buffer certificate = row.getBuffer("client_certificate");
     Buffer oauth2 = row.getBuffer("oauth2");
+    Buffer signingKey = row.getBuffer("signing_key");
+    Buffer previousKey = row.getBuffer("previous_signing_key");
     return Rows.of(
             tx,
             REPLACE,
@@ -141,8 +145,16 @@ final class SealedSecrets {
             headers,
             certificate,
             oauth2 == null ? null : OAuth2Client.open(oauth2, box, id).seal(box, id),
-            oauth2)
+            oauth2,
+            signingKey == null ? null : SigningKeys.reseal(signingKey, box, id),
+            previousKey == null ? null : SigningKeys.reseal(previousKey, box, id),
+            signingKey,
+            previousKey)
         .rowCount();
+  }
+
+  private static boolean isOldKey(SecretBox box, @Nullable Buffer stored) {
+    return stored != null && SigningKeys.isSealedWithOldKey(stored, box);
   }
 
   private static boolean isOld(SecretBox box, @Nullable Buffer secret) {

@@ -3,7 +3,6 @@ package io.egress.api.portal.view;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.webhook.endpoint.Endpoint;
-import io.egress.webhook.endpoint.SigningKey;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param latencies null if there was no attempt
  * @param newest the newest attempts, newest first
- * @param publicKeys those that verify its webhooks, if they are signed by Ed25519
  * @param tested the outcome of a test, null if none was sent
  */
 public record EndpointDetail(
@@ -20,12 +18,10 @@ public record EndpointDetail(
     EndpointLine line,
     @Nullable LatencyChart latencies,
     List<RecentAttempt> newest,
-    List<SigningKey> publicKeys,
     @Nullable AttemptRow tested) {
   public EndpointDetail {
     requireNonNull(endpoint, "endpoint is null");
     requireNonNull(line, "line is null");
     newest = List.copyOf(newest);
-    publicKeys = List.copyOf(publicKeys);
   }
 }

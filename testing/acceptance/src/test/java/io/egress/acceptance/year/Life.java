@@ -29,7 +29,6 @@ final class Life {
     HOLD,
     SETTINGS_PAGE,
     IDEMPOTENT_CALL,
-    SIGNING_KEY_ROTATED,
     NEW_ENDPOINT,
     WORKSPACE_ENDS,
     ROLES_RESTART,
@@ -179,7 +178,6 @@ final class Life {
       case HOLD -> hold();
       case SETTINGS_PAGE -> openSettingsPage(tenant);
       case IDEMPOTENT_CALL -> idempotentCall();
-      case SIGNING_KEY_ROTATED -> fleet.call("POST", "/signing-keys/rotate", new JsonObject());
       case NEW_ENDPOINT -> addEndpoint(tenant);
       case WORKSPACE_ENDS -> endWorkspace();
       case ROLES_RESTART -> fleet.restartRoles();
