@@ -12,8 +12,10 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Predicate;
@@ -21,6 +23,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What every call of the internal listener has. A new one fails here until it has it, too. */
@@ -62,6 +65,26 @@ class RouteTableTest {
           "receivers recognize a capture that they have",
           "POST " + WORKSPACE + "/replays",
           "a second one finds nothing left");
+
+  /**
+   * Answers that do not end at once, of both listeners, with the test of what becomes of a client
+   * that reads them slowly. All others are made whole, so that a slow client holds nothing but
+   * them.
+   */
+  private static final Map<String, String> STREAMED =
+      Map.of(
+          "GET /api/v1/captures",
+          "BackPressureTest",
+          "GET /api/v1/captures/:id",
+          "BackPressureTest",
+          "GET /api/v1/changes",
+          "BackPressureTest",
+          "GET /api/v1/inventory",
+          "BackPressureTest",
+          "GET /internal/v1/audit",
+          "NeighborsTest",
+          "GET " + WORKSPACE + "/audit",
+          "NeighborsTest");
 
   /** A call of the pipeline, or of the application, has no page. */
   private static final String NO_PAGE = "none";
@@ -215,6 +238,97 @@ class RouteTableTest {
             .map(action -> action.group(1))
             .collect(toCollection(TreeSet::new));
     assertThat(documented).isEqualTo(actions);
+  }
+
+  @Test
+  void everyAnswerIsWholeOrKnownToBeStreamed() {
+    Set<String> streamed = new TreeSet<>();
+    Set<String> seen = new TreeSet<>();
+    new EveryCall(
+            (method, path, body) -> {
+              HttpResponse<String> answer = send(service, method, path, body);
+              if (answer.statusCode() < 300) {
+                note(method, path, answer, seen, streamed);
+              }
+              if (method.equals("GET")) {
+                note(method, path, lines(path), seen, streamed);
+              }
+              return answer;
+            })
+        .make();
+    UUID workspace = UUID.randomUUID();
+    UUID capture = UUID.randomUUID();
+    service.put(capture, Service.capture(workspace));
+    String key = service.mintKey(workspace);
+    for (String path :
+        List.of(
+            "/api/v1/captures",
+            "/api/v1/captures/" + capture,
+            "/api/v1/changes",
+            "/api/v1/inventory",
+            "/api/v1/openapi.json",
+            "/.well-known/endpoints/" + workspace + "/jwks.json")) {
+      note("GET", path, service.pull(path, key), seen, streamed);
+    }
+
+    assertThat(seen)
+        .containsAll(
+            service.app.calls().stream()
+                .filter(call -> call.method().equals(HttpMethod.GET))
+                .map(call -> call.method() + " " + call.path())
+                .filter(call -> !call.contains("/health/"))
+                .toList());
+    assertThat(streamed).isEqualTo(STREAMED.keySet());
+  }
+
+  /** What some lists also are, as a whole. */
+  private static HttpResponse<String> lines(String path) {
+    return Service.send(
+        HttpRequest.newBuilder(URI.create(service.internalUrl(path)))
+            .header("authorization", "Bearer " + Service.TOKEN)
+            .header("accept", "application/x-ndjson"));
+  }
+
+  private static void note(
+      String method,
+      String path,
+      HttpResponse<String> answer,
+      Set<String> seen,
+      Set<String> streamed) {
+    String route = route(method, path);
+    seen.add(route);
+    boolean hasLength = answer.headers().firstValue("content-length").isPresent();
+    if (!hasLength && answer.statusCode() != 204) {
+      streamed.add(route);
+    }
+  }
+
+  /** A client that begins a body and sends no more of it is answered, whatever it has called. */
+  @Test
+  @Tag("full")
+  void everyBodyThatStallsEnds() {
+    Map<String, RawClient> stalled = new TreeMap<>();
+    for (Routes.Call call : service.app.calls()) {
+      if (!call.method().equals(HttpMethod.GET) && call.path().startsWith("/internal/")) {
+        String path = call.path().replaceAll(":\\w+", "00000000-0000-4000-8000-000000000001");
+        stalled.put(
+            call.method() + " " + call.path(),
+            RawClient.to(service.app.internalPort())
+                .send(
+                    RawClient.internal(
+                        call.method() + " " + path,
+                        "connection: close",
+                        "content-type: "
+                            + (path.endsWith("/captures")
+                                ? "application/x-ndjson"
+                                : "application/json"),
+                        "content-length: 1000"))
+                .send("{"));
+      }
+    }
+
+    stalled.forEach((call, client) -> assertThat(client.rest()).as(call).startsWith("HTTP/1.1 "));
+    assertThat(stalled).hasSizeGreaterThan(20);
   }
 
   static HttpResponse<String> send(Service service, String method, String path, String body) {

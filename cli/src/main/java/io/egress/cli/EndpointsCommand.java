@@ -112,10 +112,12 @@ final class EndpointsCommand {
       @Mixin Watch watch,
       @Mixin TableOutput output) {
     InternalApi api = internal.api();
-    return watch.repeat(
-        output,
-        () ->
-            output.table(api.call("GET", path(workspace), new JsonObject()), "endpoints", COLUMNS));
+    return watch.repeat(output, () -> output.table("endpoints", all(api, workspace), COLUMNS));
+  }
+
+  /** Every endpoint of the workspace. */
+  static JsonArray all(InternalApi api, UUID workspace) {
+    return new Listing(path(workspace)).all(api, "endpoints");
   }
 
   private static JsonObject named(JsonObject endpoint) {

@@ -1,6 +1,7 @@
 package io.egress.cli;
 
 import io.egress.cli.TableOutput.Columns;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.List;
@@ -78,8 +79,8 @@ final class KeysCommand {
       description = "Lists a workspace's keys.",
       footer = {"", "The keys, and when each was used last:", "  egress keys list WORKSPACE"})
   int list(@Parameters(paramLabel = "WORKSPACE") UUID workspace, @Mixin TableOutput output) {
-    JsonObject keys = internal.api().call("GET", path(workspace), new JsonObject());
-    return output.table(keys, "api_keys", COLUMNS);
+    JsonArray keys = new Listing(path(workspace)).all(internal.api(), "api_keys");
+    return output.table("api_keys", keys, COLUMNS);
   }
 
   /** When a key expires. */

@@ -51,7 +51,7 @@ final class Listing {
     return found;
   }
 
-  /** Reads every page of a list that has no limit. */
+  /** Reads every page; of 1.0.0, lists of endpoints and keys have no pages. */
   JsonArray all(InternalApi api, String field) {
     JsonArray found = new JsonArray();
     Map<String, String> query = new TreeMap<>(filters);
@@ -59,7 +59,7 @@ final class Listing {
       JsonObject page = api.call("GET", call(query), new JsonObject());
       found.addAll(page.getJsonArray(field));
       JsonObject info = page.getJsonObject("pageInfo");
-      if (!info.getBoolean("hasNextPage")) {
+      if (info == null || !info.getBoolean("hasNextPage")) {
         return found;
       }
       query.put("after", info.getString("endCursor"));
@@ -67,10 +67,12 @@ final class Listing {
   }
 
   private String call(Map<String, String> query) {
-    return path
-        + "?"
-        + query.entrySet().stream()
-            .map(each -> each.getKey() + "=" + URLEncoder.encode(each.getValue(), UTF_8))
-            .collect(Collectors.joining("&"));
+    return query.isEmpty()
+        ? path
+        : path
+            + "?"
+            + query.entrySet().stream()
+                .map(each -> each.getKey() + "=" + URLEncoder.encode(each.getValue(), UTF_8))
+                .collect(Collectors.joining("&"));
   }
 }

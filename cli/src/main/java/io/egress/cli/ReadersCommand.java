@@ -50,10 +50,10 @@ final class ReadersCommand {
     return watch.repeat(
         output,
         () -> {
-          JsonObject answer =
-              api.call("GET", "/workspaces/" + workspace + "/readers", new JsonObject());
-          JsonArray rows = rows(answer.getJsonArray("readers"));
-          output.table(answer, rows, COLUMNS);
+          JsonArray readers =
+              new Listing("/workspaces/" + workspace + "/readers").all(api, "readers");
+          JsonArray rows = rows(readers);
+          output.table(new JsonObject().put("readers", readers), rows, COLUMNS);
           return rows.stream().anyMatch(ReadersCommand::hasStopped) ? 1 : 0;
         });
   }

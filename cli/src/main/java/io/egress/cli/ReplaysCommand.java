@@ -211,9 +211,7 @@ final class ReplaysCommand {
   /** The names of the endpoints, keyed by their ids. */
   private static Map<String, String> names(InternalApi api, UUID workspace) {
     Map<String, String> names = new HashMap<>();
-    for (Object each :
-        api.call("GET", "/workspaces/" + workspace + "/endpoints", new JsonObject())
-            .getJsonArray("endpoints")) {
+    for (Object each : EndpointsCommand.all(api, workspace)) {
       JsonObject endpoint = (JsonObject) each;
       names.put(
           endpoint.getString("id"),

@@ -54,6 +54,11 @@ final class TableOutput extends Output {
     return table(answer, answer.getJsonArray(field), columns);
   }
 
+  /** As JSON, {@code rows} are in the array {@code field}. */
+  int table(String field, JsonArray rows, Columns columns) {
+    return table(new JsonObject().put(field, rows), rows, columns);
+  }
+
   int table(JsonObject answer, JsonArray rows, Columns columns) {
     return print(answer, out -> out.print(text(rows, columns)));
   }

@@ -80,7 +80,7 @@ final class VerifyCommand implements Callable<Integer> {
     String path = "/workspaces/" + workspace + "/endpoints";
     JsonArray endpoints =
         endpoint == null
-            ? api.call("GET", path, new JsonObject()).getJsonArray("endpoints")
+            ? EndpointsCommand.all(api, workspace)
             : new JsonArray().add(api.call("GET", path + "/" + endpoint, new JsonObject()));
     JsonArray verified = new JsonArray();
     JsonArray rows = new JsonArray();

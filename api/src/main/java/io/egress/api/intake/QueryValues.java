@@ -22,6 +22,7 @@ public final class QueryValues {
       "must be one cursor, exactly as a pageInfo.endCursor of this list gave it";
 
   private static final int LIMIT_DEFAULT = 50;
+  private static final int LARGE_LIMIT_MAX = 1_000;
   private static final Pattern WHOLE_NUMBER = Pattern.compile("[0-9]{1,9}");
 
   private QueryValues() {}
@@ -35,6 +36,18 @@ public final class QueryValues {
     }
     Optional<T> value = given.size() == 1 ? reader.apply(given.get(0)) : Optional.empty();
     return value.orElseThrow(() -> new Refusal(400, name + " " + rule));
+  }
+
+  /** The size of a page that has everything of an ordinary workspace. */
+  public static int largeLimit(MultiMap query) {
+    Integer limit = limit(query, LARGE_LIMIT_MAX);
+    return limit == null ? LARGE_LIMIT_MAX : limit;
+  }
+
+  /** The place that a page of a list in the order of creation begins after. */
+  public static CreationPlace afterCreated(MultiMap query) {
+    CreationPlace after = after(query, CreationPlace::decode);
+    return after == null ? CreationPlace.FIRST : after;
   }
 
   /** The cursor that a page begins after. */

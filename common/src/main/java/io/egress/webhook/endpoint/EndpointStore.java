@@ -83,7 +83,8 @@ public final class EndpointStore {
   private static final String LIST =
       "select "
           + SHOWN
-          + " from endpoints where workspace_id = $1 and deleted_at is null order by created_at, id";
+          + " from endpoints where workspace_id = $1 and deleted_at is null and (created_at, id) > ($2, $3)"
+          + " order by created_at, id limit $4";
 
   /** Those with recent failures first. */
   private static final String WORST_FIRST =
@@ -307,8 +308,14 @@ public final class EndpointStore {
 
   /** Oldest first. */
   public Future<List<Endpoint>> list(UUID workspaceId) {
+    return list(workspaceId, Instant.EPOCH, new UUID(0, 0), Integer.MAX_VALUE);
+  }
+
+  /** The next {@code max} of them after the one that was created then and has the id. */
+  public Future<List<Endpoint>> list(
+      UUID workspaceId, Instant afterCreated, UUID afterId, int max) {
     return pool.preparedQuery(LIST)
-        .execute(Tuple.of(workspaceId))
+        .execute(Rows.parameters(workspaceId, afterCreated, afterId, max))
         .map(rows -> Rows.list(rows, EndpointStore::endpoint));
   }
 

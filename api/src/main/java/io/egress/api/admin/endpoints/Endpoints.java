@@ -3,6 +3,7 @@ package io.egress.api.admin.endpoints;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.egress.api.admin.workspaces.Room;
 import io.egress.api.admin.workspaces.Workspaces;
+import io.egress.api.intake.CreationPlace;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.environment.Durations;
@@ -115,6 +116,11 @@ public final class Endpoints {
   /** Oldest first. */
   public List<Endpoint> list(UUID workspaceId) {
     return store.list(workspaceId).await();
+  }
+
+  /** The next {@code max} of them after a place. */
+  public List<Endpoint> list(UUID workspaceId, CreationPlace after, int max) {
+    return store.list(workspaceId, after.createdAt(), after.id(), max).await();
   }
 
   public Endpoint show(UUID workspaceId, UUID id) {

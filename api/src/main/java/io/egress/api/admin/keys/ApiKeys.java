@@ -2,6 +2,7 @@ package io.egress.api.admin.keys;
 
 import io.egress.api.admin.workspaces.Room;
 import io.egress.api.admin.workspaces.Workspaces;
+import io.egress.api.intake.CreationPlace;
 import io.egress.api.intake.KeyBody;
 import io.egress.api.intake.KeyBody.Expiry;
 import io.egress.api.intake.KeyBody.NewKey;
@@ -75,7 +76,10 @@ public final class ApiKeys {
       """
           .formatted(SHOWN);
   private static final String LIST =
-      "select " + SHOWN + " from api_keys where workspace_id = $1 order by created_at, id";
+      "select "
+          + SHOWN
+          + " from api_keys where workspace_id = $1 and (created_at, id) > ($2, $3)"
+          + " order by created_at, id limit $4";
   private static final String LOCK =
       """
       select %s, now() as locked_at from api_keys where workspace_id = $1 and id = $2 for no key update
@@ -142,7 +146,13 @@ public final class ApiKeys {
 
   /** Oldest first, including expired ones. */
   public List<Listed> list(UUID workspaceId) {
-    return Rows.list(Rows.of(pool, LIST, workspaceId), ApiKeys::listed);
+    return list(workspaceId, CreationPlace.FIRST, Integer.MAX_VALUE);
+  }
+
+  /** The next {@code max} of them after a place. */
+  public List<Listed> list(UUID workspaceId, CreationPlace after, int max) {
+    return Rows.list(
+        Rows.of(pool, LIST, workspaceId, after.createdAt(), after.id(), max), ApiKeys::listed);
   }
 
   public void delete(Caller caller, UUID workspaceId, UUID id) {

@@ -3,11 +3,13 @@ package io.egress.api.admin.keys;
 import io.egress.api.admin.workspaces.Creations;
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;
+import io.egress.api.call.Pages;
+import io.egress.api.intake.CreationPlace;
 import io.egress.api.intake.KeyBody;
+import io.egress.api.intake.QueryValues;
 import io.egress.platform.audit.Caller;
 import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.sqlclient.Pool;
-import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -31,12 +33,24 @@ public final class KeyCalls {
   }
 
   public Answer list(Call call) {
-    return Answer.ok(Map.of("api_keys", keys.list(call.workspaceId())));
+    int limit = QueryValues.largeLimit(call.query());
+    CreationPlace after = QueryValues.afterCreated(call.query());
+    return Pages.answer(
+        "api_keys",
+        keys.list(call.workspaceId(), after, limit + 1),
+        limit,
+        key -> new CreationPlace(key.createdAt(), key.id()));
   }
 
   /** How far each key has read. */
   public Answer readers(Call call) {
-    return Answer.ok(Map.of("readers", readers.list(call.workspaceId())));
+    int limit = QueryValues.limit(call.query());
+    CreationPlace after = QueryValues.afterCreated(call.query());
+    return Pages.answer(
+        "readers",
+        readers.list(call.workspaceId(), after, limit + 1),
+        limit,
+        reader -> new CreationPlace(reader.createdAt(), reader.keyId()));
   }
 
   /** Changes when the key expires. */

@@ -1,6 +1,8 @@
 package io.egress.api.admin.keys;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonValue;
+import io.egress.api.intake.CreationPlace;
 import io.egress.platform.database.Rows;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -34,7 +36,7 @@ public final class Readers {
       with heads as materialized (
         select %s as captures, coalesce((select number from change_heads where workspace_id = w.id), 0) as changes
         from workspaces w where w.id = $1)
-      select k.id, k.name, k.last_four, k.expires_at, k.last_used_at, r.by_id_since is not null as reads_by_id,
+      select k.id, k.created_at, k.name, k.last_four, k.expires_at, k.last_used_at, r.by_id_since is not null as reads_by_id,
         k.last_used_at > now() - interval '%s' as is_recent,
         c.position, c.head, cb.behind, cb.oldest_at,
         u.position as change_position, u.head as change_head, ub.behind as change_behind, ub.oldest_at as change_oldest_at
@@ -60,7 +62,7 @@ public final class Readers {
             union all
             (select changed_at from limited_changes(k.workspace_id, k.filter, u.position, %d) where k.filter is not null)) n) ub
           on u.position < u.head
-      where k.workspace_id = $1 order by k.created_at, k.id
+      where k.workspace_id = $1 and (k.created_at, k.id) > ($2, $3) order by k.created_at, k.id limit $4
       """
           .formatted(READABLE_HEAD, STOPPED_AFTER, COUNTED_MAX, COUNTED_MAX, COUNTED_MAX);
 
@@ -97,6 +99,7 @@ public final class Readers {
    */
   public record Reader(
       UUID keyId,
+      @JsonIgnore Instant createdAt,
       String name,
       String lastFour,
       @Nullable Instant expiresAt,
@@ -113,12 +116,19 @@ public final class Readers {
 
   /** In the order of the list of keys. */
   public List<Reader> list(UUID workspaceId) {
-    return Rows.list(Rows.of(pool, LIST, workspaceId), Readers::reader);
+    return list(workspaceId, CreationPlace.FIRST, Integer.MAX_VALUE);
+  }
+
+  /** The next {@code max} of them after a place. */
+  public List<Reader> list(UUID workspaceId, CreationPlace after, int max) {
+    return Rows.list(
+        Rows.of(pool, LIST, workspaceId, after.createdAt(), after.id(), max), Readers::reader);
   }
 
   private static Reader reader(Row row) {
     return new Reader(
         row.getUUID("id"),
+        Rows.instant(row, "created_at"),
         row.getString("name"),
         row.getString("last_four"),
         Rows.optionalInstant(row, "expires_at"),

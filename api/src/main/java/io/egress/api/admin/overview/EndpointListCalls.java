@@ -10,6 +10,9 @@ import io.egress.api.admin.deliveries.NewestAttempts;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;
+import io.egress.api.call.Pages;
+import io.egress.api.intake.CreationPlace;
+import io.egress.api.intake.QueryValues;
 import io.egress.webhook.endpoint.Endpoint;
 import java.time.Instant;
 import java.util.List;
@@ -57,13 +60,14 @@ public final class EndpointListCalls {
   }
 
   public Answer list(Call call) {
-    List<Endpoint> all = endpoints.list(call.workspaceId());
-    Map<UUID, NewestAttempts> newest = all.isEmpty() ? Map.of() : healths.newestAttempts(all);
-    return Answer.ok(
-        Map.of(
-            "endpoints",
-            all.stream()
-                .map(each -> Listed.of(each, requireNonNull(newest.get(each.id()))))
-                .toList()));
+    int limit = QueryValues.largeLimit(call.query());
+    CreationPlace after = QueryValues.afterCreated(call.query());
+    List<Endpoint> found = endpoints.list(call.workspaceId(), after, limit + 1);
+    Map<UUID, NewestAttempts> newest = found.isEmpty() ? Map.of() : healths.newestAttempts(found);
+    return Pages.answer(
+        "endpoints",
+        found.stream().map(each -> Listed.of(each, requireNonNull(newest.get(each.id())))).toList(),
+        limit,
+        listed -> new CreationPlace(listed.endpoint().createdAt(), listed.endpoint().id()));
   }
 }
