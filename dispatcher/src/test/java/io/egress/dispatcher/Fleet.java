@@ -287,11 +287,12 @@ public final class Fleet implements AutoCloseable {
 
   @Override
   public void close() {
-    List.copyOf(dispatchers).forEach(this::stop);
+    // Before the dispatchers, which wait some seconds for attempts that hang.
+    receivers.close();
+    await(Future.all(dispatchers.stream().map(DispatcherApp::close).toList()));
     await(publisher.close());
     await(database.close());
     await(vertx.close());
-    receivers.close();
   }
 
   private Future<List<ProcessedCapture>> enter(UUID workspaceId, List<UUID> ids, String text) {
