@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class LaneSimulationTest {
@@ -75,6 +76,7 @@ class LaneSimulationTest {
   }
 
   @Test
+  @Tag("full")
   void theOnlyHealthyEndpointAmongManyHangingOnesIsServedAsIfAlone() {
     List<Endpoint> healthy = endpoints(0, 1, 100);
     List<Endpoint> hanging = hanging(endpoints(1, 300, 20));
@@ -88,6 +90,7 @@ class LaneSimulationTest {
   }
 
   @Test
+  @Tag("full")
   void anEndpointThatIsNeverStuckButTooSlowForItsTrafficDoesNotStopTheIntake() {
     List<Endpoint> healthy = endpoints(0, 50, 10);
     Endpoint overloaded = Endpoint.healthy(50, 300).answeringAfter(Duration.ofSeconds(1));
