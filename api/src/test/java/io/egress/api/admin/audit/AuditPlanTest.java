@@ -10,7 +10,8 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.SqlConnection;
 import java.util.UUID;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,11 +20,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AuditPlanTest {
   private static final int ENTRIES = 100_000;
 
-  private final UUID workspace = UUID.randomUUID();
-  private final Service service = Service.start();
+  private static final UUID workspace = UUID.randomUUID();
+  private static Service service;
 
-  @AfterEach
-  void stop() {
+  @BeforeAll
+  static void start() {
+    service = Service.start();
+    fill();
+  }
+
+  @AfterAll
+  static void stop() {
     service.close();
   }
 
@@ -37,7 +44,6 @@ class AuditPlanTest {
     "false, action=capture.put",
   })
   void aPageReadsFewRows(boolean ofWorkspace, String query) {
-    fill();
     AuditFilter filter = AuditFilter.from(ofWorkspace ? workspace : null, parameters(query), 100);
 
     JsonObject plan = plan(AuditEntries.statement(filter, 50));
@@ -49,7 +55,6 @@ class AuditPlanTest {
 
   @Test
   void everyConditionCounts() {
-    fill();
     assertThat(found("action=capture.put&actor=ada&to=2020-01-01T00:00:00Z")).isZero();
     assertThat(found("action=capture.put&actor=ada")).isEqualTo(50);
     assertThat(found("action=capture.other&actor=ada")).isZero();
@@ -103,7 +108,7 @@ class AuditPlanTest {
     }
   }
 
-  private void fill() {
+  private static void fill() {
     service.query(
         """
         insert into audit (at, workspace_id, action, kind, actor, via, changes)
