@@ -103,12 +103,15 @@ namespace="{{ .Release.Namespace }}",service=~"{{ include "egress.fullname" . }}
 {{- end }}
 {{- end }}
 {{- range $name, $secret := $root.Values.secrets }}
-{{- if $secret }}
+{{- if and $secret (eq $role (default $role $secret.only)) }}
 - name: {{ $name }}
   valueFrom:
     secretKeyRef:
       name: {{ default $root.Values.existingSecret $secret.name }}
       key: {{ $secret.key }}
+      {{- if $secret.optional }}
+      optional: true
+      {{- end }}
 {{- end }}
 {{- end }}
 {{- with $values.javaToolOptions }}

@@ -25,10 +25,8 @@ import io.egress.platform.backend.DatabaseState;
 import io.egress.platform.database.Database;
 import io.egress.platform.database.DatabaseSettings;
 import io.egress.platform.database.DatabaseUrl;
-import io.egress.platform.database.IndexBuilder;
 import io.egress.platform.database.SessionLimits;
 import io.egress.platform.database.Standby;
-import io.egress.platform.database.TableStatistics;
 import io.egress.platform.flow.ByteBudget;
 import io.egress.platform.flow.Patience;
 import io.egress.platform.http.Health;
@@ -157,7 +155,7 @@ final class ApiAssembly {
   /** If this fails, everything opened so far is closed again. */
   Future<ApiApp> start() {
     return database
-        .migrate()
+        .migrateOrWait()
         .compose(_ -> SessionLimits.require(vertx, pool, settings.database()))
         .compose(_ -> trust())
         .compose(this::openParts)
@@ -174,8 +172,9 @@ final class ApiAssembly {
   }
 
   private Future<ApiApp> openParts(TrustOptions trust) {
-    TableStatistics statistics = TableStatistics.watch(vertx, pool);
-    closing.pushSync("the table statistics", statistics::close);
+    database
+        .upkeep(pool)
+        .ifPresent(upkeep -> closing.push("the upkeep of the schema", upkeep::close));
     DocumentStore documents = new DocumentStore(vertx, pullPool, monitoring.metrics(), renderer);
     KeyUse keyUse = new KeyUse(vertx, administration, database.clock());
     closing.push("the record of used keys", keyUse::close);
@@ -263,7 +262,6 @@ final class ApiAssembly {
             vertx,
             administration,
             documents,
-            new IndexBuilder(settings.database()),
             api.retention(),
             settings.dispatcher().logRetention());
     closing.push("the background work", background::stop);

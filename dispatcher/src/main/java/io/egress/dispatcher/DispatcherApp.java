@@ -19,7 +19,6 @@ import io.egress.dispatcher.supervise.Restarts;
 import io.egress.platform.backend.BackendProbes;
 import io.egress.platform.database.Database;
 import io.egress.platform.database.SessionLimits;
-import io.egress.platform.database.TableStatistics;
 import io.egress.platform.http.Health;
 import io.egress.platform.http.Listener;
 import io.egress.platform.http.ListenerLimits;
@@ -153,7 +152,7 @@ public final class DispatcherApp {
                   return SessionLimits.require(vertx, shared.pool(), settings.database())
                       .compose(_ -> probes.databaseAsked())
                       .compose(_ -> maintainLog(shared.days()))
-                      .onSuccess(_ -> watchStatistics(shared))
+                      .onSuccess(_ -> keepUpSchema(shared))
                       .onSuccess(_ -> watchCertificates(shared.pool()))
                       .onSuccess(_ -> sendNotices(shared.pool(), trust))
                       .compose(_ -> deploy(shared, topics, probes));
@@ -271,18 +270,24 @@ public final class DispatcherApp {
     expiry.register(monitoring.metrics());
   }
 
-  private void watchStatistics(DeliveryVerticle.Dependencies shared) {
-    TableStatistics statistics = TableStatistics.watch(vertx, shared.pool());
-    closing.pushSync("the table statistics", statistics::close);
+  private void keepUpSchema(DeliveryVerticle.Dependencies shared) {
+    database
+        .upkeep(shared.pool())
+        .ifPresent(upkeep -> closing.push("the upkeep of the schema", upkeep::close));
   }
 
   /**
-   * On a connection of its own. Deliveries begin even if it fails: the days that they need may
-   * exist.
+   * As the owner of the tables, on a connection of its own. Deliveries begin even if it fails: the
+   * days that they need may exist.
    */
   private Future<Void> maintainLog(LogDays days) {
-    Pool pool = database.pool("maintenance", 1);
+    Pool pool = database.owner().orElseThrow().pool("maintenance", 1);
     closing.push("the pool maintenance", pool::close);
+    return SessionLimits.require(vertx, pool, settings.database())
+        .compose(_ -> maintainLog(days, pool));
+  }
+
+  private Future<Void> maintainLog(LogDays days, Pool pool) {
     LogMaintenance maintenance = new LogMaintenance(pool, days);
     Recurring runs = maintenance.start(vertx);
     closing.push("the maintenance of the delivery log", runs::stop);

@@ -1,7 +1,6 @@
 package io.egress.api.background;
 
 import io.egress.api.admin.erasures.BackgroundErasure;
-import io.egress.platform.database.IndexBuilder;
 import io.egress.platform.lifecycle.Recurring;
 import io.egress.transcript.document.DocumentStore;
 import io.vertx.core.Future;
@@ -26,7 +25,6 @@ public final class BackgroundWork {
 
   private final Recurring revising;
   private final Recurring rerendering;
-  private final IndexBuilder indexes;
   private final Recurring filling;
   private final Recurring erasing;
   private final Recurring deleting;
@@ -39,10 +37,8 @@ public final class BackgroundWork {
       Vertx vertx,
       Pool pool,
       DocumentStore documents,
-      IndexBuilder indexes,
       @Nullable Duration retention,
       Duration logRetention) {
-    this.indexes = indexes;
     revising =
         new Recurring(vertx, "revising renamed captures", new Revisions(pool)::reviseAll)
             .nowAndEvery(REVISION_INTERVAL);
@@ -50,7 +46,7 @@ public final class BackgroundWork {
         new Recurring(vertx, "rendering documents again", new Rerendering(pool, documents)::run)
             .nowAndEvery(RERENDERING_INTERVAL);
     filling =
-        new Recurring(vertx, "recording what captures were", new TraitFilling(pool, indexes)::run)
+        new Recurring(vertx, "recording what captures were", new TraitFilling(pool)::run)
             .nowAndEvery(FILLING_INTERVAL);
     erasing =
         new Recurring(
@@ -78,7 +74,6 @@ public final class BackgroundWork {
 
   /** Completes when nothing is running. */
   public Future<Void> stop() {
-    indexes.close();
     return Future.join(
             List.of(
                 revising.stop(),

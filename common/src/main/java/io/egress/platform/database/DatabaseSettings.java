@@ -7,10 +7,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of the database. The format of URLs is that of {@link DatabaseUrl}.
  *
+ * @param ownerUrl the same database with the role that owns the schema; null if that is the role of
+ *     {@code url}, or if another process migrates
  * @param standby null if the primary answers everything
  */
 public record DatabaseSettings(
-    String url, int poolSize, Pooler pooler, @Nullable Standby standby, Timeouts timeouts) {
+    String url,
+    @Nullable String ownerUrl,
+    int poolSize,
+    Pooler pooler,
+    @Nullable Standby standby,
+    Timeouts timeouts) {
+  static final String URL = "EGRESS_DATABASE_URL";
+  static final String OWNER_URL = "EGRESS_DATABASE_OWNER_URL";
+
   /** A standby for reads, and how far it may be behind. */
   public record Standby(String url, Duration lagMax) {
     /** The URL contains a password. */
@@ -47,17 +57,18 @@ public record DatabaseSettings(
   public static DatabaseSettings read(SettingsReader reader) {
     String url =
         reader.required(
-            "EGRESS_DATABASE_URL",
-            "PostgreSQL, as postgresql://user:password@host:port[,host:port]/database");
-    if (!url.isEmpty()) {
-      try {
-        DatabaseUrl.parse(url);
-      } catch (IllegalArgumentException unusable) {
-        reader.fault("EGRESS_DATABASE_URL " + unusable.getMessage());
-      }
-    }
+            URL, "PostgreSQL, as postgresql://user:password@host:port[,host:port]/database");
+    check(reader, URL, url);
+    String ownerUrl =
+        reader.optional(
+            OWNER_URL,
+            "the same database with the role that owns its tables, in the form of EGRESS_DATABASE_URL;"
+                + " the role of EGRESS_DATABASE_URL then reads and writes rows only. Without it, that"
+                + " role owns the tables, or another process maintains them");
+    check(reader, OWNER_URL, ownerUrl);
     return new DatabaseSettings(
         url,
+        ownerUrl,
         reader.whole(
             "EGRESS_DATABASE_POOL_SIZE",
             16,
@@ -71,6 +82,16 @@ public record DatabaseSettings(
             Pooler::parse),
         standby(reader),
         timeouts(reader));
+  }
+
+  private static void check(SettingsReader reader, String name, @Nullable String url) {
+    if (url != null && !url.isEmpty()) {
+      try {
+        DatabaseUrl.parse(url);
+      } catch (IllegalArgumentException unusable) {
+        reader.fault(name + " " + unusable.getMessage());
+      }
+    }
   }
 
   private static @Nullable Standby standby(SettingsReader reader) {
@@ -104,7 +125,13 @@ public record DatabaseSettings(
         reader.fixedDuration("transaction", "1m"));
   }
 
-  /** The URL contains a password. */
+  /** For connections of the role that owns the schema, which {@code ownerUrl} names. */
+  DatabaseSettings asOwner() {
+    return new DatabaseSettings(
+        ownerUrl == null ? url : ownerUrl, null, poolSize, pooler, standby, timeouts);
+  }
+
+  /** The URLs contain passwords. */
   @Override
   public String toString() {
     return "DatabaseSettings[url withheld, poolSize=%d, pooler=%s, standby=%s, timeouts=%s]"

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * every transaction that is older, such as a backup, which can take hours: so the connection is one
  * of its own, without the time limits of pools. Thread-safe.
  */
-public final class IndexBuilder implements AutoCloseable {
+final class IndexBuilder implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(IndexBuilder.class);
 
   private static final String WITHOUT_LIMITS =
@@ -23,12 +23,12 @@ public final class IndexBuilder implements AutoCloseable {
   private boolean closed;
 
   /** Connects when there is something to make. */
-  public IndexBuilder(DatabaseSettings settings) {
+  IndexBuilder(DatabaseSettings settings) {
     this.settings = settings;
   }
 
   /** Blocks. Behind a pooler, the limits of the role apply. */
-  public void make(String name, String definition, boolean isBroken) throws SQLException {
+  void make(String name, String definition, boolean isBroken) throws SQLException {
     try (Connection connection =
             ConnectOptions.forJdbc(DatabaseUrl.parse(settings.url())).getConnection();
         Statement statement = connection.createStatement()) {

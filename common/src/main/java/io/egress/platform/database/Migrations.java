@@ -49,6 +49,18 @@ public final class Migrations {
         false);
   }
 
+  /** Whether the database lacks a migration of this service. */
+  static boolean arePending(String url) {
+    return Flyway.configure()
+            .dataSource(ConnectOptions.forJdbc(DatabaseUrl.parse(url)))
+            .locations(SCRIPTS)
+            .load()
+            .info()
+            .pending()
+            .length
+        > 0;
+  }
+
   /** Like {@link #run(Vertx, String)}. Closes its connections. */
   public static void run(String url) {
     run(url, SCRIPTS);

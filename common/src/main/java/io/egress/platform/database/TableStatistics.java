@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * transaction that was not committed during the last ANALYZE were not counted, while their pages
  * were. Plans for tables beyond the settled sizes use indexes, and autovacuum is soon enough.
  */
-public final class TableStatistics {
+final class TableStatistics {
   private static final Logger log = LoggerFactory.getLogger(TableStatistics.class);
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
@@ -59,11 +59,11 @@ public final class TableStatistics {
             .every(PERIOD);
   }
 
-  public static TableStatistics watch(Vertx vertx, Pool pool) {
+  static TableStatistics watch(Vertx vertx, Pool pool) {
     return new TableStatistics(vertx, pool);
   }
 
-  public void close() {
+  void close() {
     looking.close();
   }
 

@@ -22,6 +22,9 @@ public final class Unavailability {
   /** The server refuses connections, or has ended one. */
   private static final Set<String> CONNECTION_ENDS = Set.of("08", "57P");
 
+  /** SQLSTATE classes: the password or account is wrong, or the database does not exist. */
+  private static final Set<String> ACCOUNT = Set.of("28", "3D");
+
   private Unavailability() {}
 
   /** Like {@link #isCauseOf}, for exceptions of JDBC and those that wrap them. */
@@ -53,6 +56,11 @@ public final class Unavailability {
   /** Whether the server rejected a write because it takes none at the moment. */
   static boolean isReadOnly(Throwable failure) {
     return failure instanceof PgException refused && READ_ONLY.equals(refused.getSqlState());
+  }
+
+  /** Whether an account or a database of the URL is not accepted, which waiting does not change. */
+  static boolean isOfAccount(@Nullable String sqlState) {
+    return sqlState != null && ACCOUNT.contains(sqlState.substring(0, 2));
   }
 
   /** Whether the connection failed, or the server behind it has ended. */

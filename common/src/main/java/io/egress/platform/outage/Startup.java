@@ -24,10 +24,17 @@ public final class Startup {
    * @param backend its name in the log
    */
   public Startup(Vertx vertx, Logger log, String backend, Predicate<Throwable> temporary) {
+    this(
+        vertx,
+        Outage.ofItsOwn(log, backend + " does not answer; waiting for it", backend + " answers"),
+        temporary);
+  }
+
+  /** The same, with words of its own. */
+  public Startup(Vertx vertx, Outage outage, Predicate<Throwable> temporary) {
     this.vertx = vertx;
     this.temporary = temporary;
-    this.outage =
-        Outage.ofItsOwn(log, backend + " does not answer; waiting for it", backend + " answers");
+    this.outage = outage;
   }
 
   public <T> Future<T> await(Supplier<Future<T>> step) {

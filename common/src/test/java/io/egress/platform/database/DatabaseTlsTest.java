@@ -137,6 +137,7 @@ class DatabaseTlsTest {
             vertx,
             new DatabaseSettings(
                 url,
+                null,
                 8,
                 DatabaseSettings.Pooler.NONE,
                 null,

@@ -175,6 +175,7 @@ class FailoverTest {
         vertx,
         new DatabaseSettings(
             url,
+            null,
             8,
             DatabaseSettings.Pooler.NONE,
             null,

@@ -47,6 +47,7 @@ class IdleConnectionsTest {
             vertx,
             new DatabaseSettings(
                 url,
+                null,
                 8,
                 DatabaseSettings.Pooler.NONE,
                 null,

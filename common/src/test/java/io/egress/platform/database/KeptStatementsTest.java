@@ -29,6 +29,7 @@ class KeptStatementsTest {
             vertx,
             new DatabaseSettings(
                 SharedBackends.get().freshDatabase(),
+                null,
                 8,
                 DatabaseSettings.Pooler.NONE,
                 null,

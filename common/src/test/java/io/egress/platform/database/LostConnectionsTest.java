@@ -52,6 +52,7 @@ class LostConnectionsTest {
             vertx,
             new DatabaseSettings(
                 proxied,
+                null,
                 8,
                 DatabaseSettings.Pooler.NONE,
                 null,

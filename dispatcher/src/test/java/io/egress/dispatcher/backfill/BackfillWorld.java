@@ -98,6 +98,7 @@ final class BackfillWorld implements AutoCloseable {
     DatabaseSettings database =
         new DatabaseSettings(
             databaseUrl,
+            null,
             CONNECTIONS_MAX,
             DatabaseSettings.Pooler.NONE,
             null,

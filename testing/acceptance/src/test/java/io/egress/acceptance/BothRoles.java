@@ -48,20 +48,26 @@ public final class BothRoles implements AutoCloseable {
   private final InternalApi internal;
 
   public BothRoles(Map<String, String> environment) {
-    this(environment, true);
+    this(environment, environment);
   }
 
   static BothRoles apiAlone(Map<String, String> environment) {
-    return new BothRoles(environment, false);
+    return new BothRoles(environment, null);
   }
 
-  private BothRoles(Map<String, String> environment, boolean dispatches) {
+  /** Each has an environment of its own, and they may wait for each other. */
+  BothRoles(Map<String, String> environment, @Nullable Map<String, String> ofDispatcher) {
     Settings settings = Settings.from(environment, environment);
     vertxOfApi = TracedVertx.create(settings.process().tracing(), "transcript-egress-api");
     vertxOfDispatcher =
         TracedVertx.create(settings.process().tracing(), "transcript-egress-dispatcher");
-    api = done(ApiApp.start(vertxOfApi, settings));
-    dispatcher = dispatches ? done(DispatcherApp.start(vertxOfDispatcher, settings)) : null;
+    Future<ApiApp> starting = ApiApp.start(vertxOfApi, settings);
+    dispatcher =
+        ofDispatcher == null
+            ? null
+            : done(
+                DispatcherApp.start(vertxOfDispatcher, Settings.from(ofDispatcher, ofDispatcher)));
+    api = done(starting);
     internal = new InternalApi("127.0.0.1", api.internalPort(), TOKEN);
   }
 

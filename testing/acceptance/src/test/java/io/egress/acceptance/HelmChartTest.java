@@ -153,6 +153,29 @@ class HelmChartTest {
     }
   }
 
+  /** A Secret of 1.0.0 has no such key: its only role goes on owning the tables. */
+  @Test
+  void givesTheOwnerOfTheTablesToDispatchersAlone() throws Exception {
+    for (JsonObject deployment : ofKind(chart.objects("minimal"), "Deployment")) {
+      List<JsonObject> owner =
+          each(container(deployment), "env")
+              .filter(each -> each.getString("name").equals("EGRESS_DATABASE_OWNER_URL"))
+              .toList();
+      if (name(deployment).endsWith("-api")) {
+        assertThat(owner).isEmpty();
+      } else {
+        assertThat(owner)
+            .singleElement()
+            .extracting(each -> each.getJsonObject("valueFrom").getJsonObject("secretKeyRef"))
+            .isEqualTo(
+                new JsonObject()
+                    .put("name", "transcript-egress")
+                    .put("key", "database-owner-url")
+                    .put("optional", true));
+      }
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -384,6 +407,7 @@ class HelmChartTest {
     Map<String, String> secrets =
         Map.of(
             "EGRESS_DATABASE_URL", "postgresql://egress:password@postgres:5432/egress",
+            "EGRESS_DATABASE_OWNER_URL", "postgresql://owner:password@postgres:5432/egress",
             "EGRESS_PROXY", "http://egress:password@proxy:3128",
             "EGRESS_SECRET_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
     Map<String, String> environment = new HashMap<>();
