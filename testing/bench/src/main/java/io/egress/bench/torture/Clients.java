@@ -28,8 +28,8 @@ final class Clients {
   static final String HOOK = "hook call";
   static final String PULL = "pull";
 
-  private static final String INTERNAL = "EGRESS_INTERNAL_PORT";
-  private static final String PUBLIC = "EGRESS_PUBLIC_PORT";
+  static final String INTERNAL = "EGRESS_INTERNAL_PORT";
+  static final String PUBLIC = "EGRESS_PUBLIC_PORT";
   private static final long PAUSE_MILLIS = 100;
 
   private final HttpClient http =

@@ -26,6 +26,8 @@ final class Faults {
     void run() throws Exception;
   }
 
+  private static final int HOSTILE_PROBES = 10;
+
   private final Fleet fleet;
   private final List<Tenant> tenants;
   private final Evidence evidence;
@@ -78,6 +80,7 @@ final class Faults {
     all.add(new Fault("replay", recoveryMax, () -> any(tenants).replay()));
     all.add(new Fault("captures erased", recoveryMax, () -> any(tenants).eraseSome(random)));
     all.add(new Fault("a workspace ends", recoveryMax, this::endWorkspace));
+    all.add(new Fault("a hostile tenant", recoveryMax, this::hostileTenant));
     Collections.shuffle(all, random);
     return all;
   }
@@ -191,6 +194,28 @@ final class Faults {
     pause(1_000);
     tenant.end();
     evidence.ended(tenant.id());
+  }
+
+  /** The others are served as soon as they are after a fault, while it goes on. */
+  private void hostileTenant() throws InterruptedException {
+    Probe probe = new Probe(tenants, evidence);
+    Duration calm = probe.measure();
+    Duration most = Duration.ZERO;
+    Tenant tenant = newcomer.get();
+    HostileTenant hostile = HostileTenant.begin(tenant, fleet.apis(), random);
+    for (int i = 0; i < HOSTILE_PROBES; i++) {
+      Duration beside = probe.measure();
+      most = beside.compareTo(most) > 0 ? beside : most;
+    }
+    hostile.end();
+    evidence.ended(tenant.id());
+    System.out.printf(
+        "      its neighbours were served after %.1f s before, %.1f s at most beside it%n",
+        calm.toMillis() / 1e3, most.toMillis() / 1e3);
+    if (most.compareTo(calm.multipliedBy(2).plus(recoveryMax)) > 0) {
+      throw new BrokenPromiseException(
+          "its neighbours were served only after %.1f s".formatted(most.toMillis() / 1e3));
+    }
   }
 
   private void churnEndpoints() throws InterruptedException {

@@ -344,7 +344,7 @@ final class Tenant {
             .put("name", "Room " + random.nextInt(1_000)));
   }
 
-  private String path(Endpoint endpoint) {
+  String path(Endpoint endpoint) {
     return "/workspaces/" + id + "/endpoints/" + endpoint.id();
   }
 }

@@ -17,7 +17,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -39,7 +38,6 @@ public final class TortureCommand implements Callable<Integer> {
   private static final List<String> TENANTS = List.of("acme", "birch", "cedar");
   private static final int CHANGES_APART = 10;
   private static final long PUT_APART_MILLIS = 150;
-  private static final Duration RECOVERY_GIVEN_UP = Duration.ofMinutes(2);
 
   @Option(names = "--seed", defaultValue = "1", description = "decides the faults and their order")
   private long seed;
@@ -265,16 +263,7 @@ public final class TortureCommand implements Callable<Integer> {
 
   /** Waits until a new capture of each tenant has reached its endpoints. */
   private void awaitRecovery(List<Tenant> tenants) throws InterruptedException {
-    long end = System.nanoTime() + RECOVERY_GIVEN_UP.toNanos();
-    for (Tenant tenant : tenants) {
-      UUID probe = tenant.putCapture();
-      for (Tenant.Endpoint endpoint : tenant.owed()) {
-        boolean flaky = endpoint.name().contains("flaky");
-        while (!flaky && !evidence.wasAccepted(endpoint.name(), probe) && System.nanoTime() < end) {
-          TimeUnit.MILLISECONDS.sleep(20);
-        }
-      }
-    }
+    new Probe(tenants, evidence).measure();
   }
 
   private void begin(Tenant tenant) {
