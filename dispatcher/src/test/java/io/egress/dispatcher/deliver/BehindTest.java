@@ -97,7 +97,7 @@ class BehindTest {
   void anEndpointThatRefusesStaysBehindNoLongerThanItsFirstAttemptsTake() {
     fleet.endpoint(workspace, "crm");
     fleet.receivers.behave("crm", (request, _) -> request.response().setStatusCode(500).end());
-    fleet.dispatcher();
+    fleet.dispatcher(Map.of("EGRESS_RETRY_SCHEDULE", "1h"));
 
     fleet.captures(workspace, 2_500);
 
