@@ -1,10 +1,7 @@
 package io.egress.testing;
 
 import java.time.Duration;
-import java.util.Collections;
-import java.util.List;
 import org.awaitility.Awaitility;
-import org.awaitility.pollinterval.IterativePollInterval;
 import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
@@ -21,18 +18,9 @@ public final class Patience implements LauncherSessionListener {
   /** Only a test that hangs takes so long. */
   static final String TIME_MAX = "10 m";
 
-  /** Most conditions are met soon: Awaitility would check them every 100 ms from the start. */
-  private static final Duration POLL_MIN = Duration.ofMillis(10);
-
-  private static final Duration POLL_MAX = Duration.ofMillis(100);
-
   @Override
   public void launcherSessionOpened(LauncherSession session) {
     Awaitility.setDefaultTimeout(MAX);
-    Awaitility.setDefaultPollDelay(POLL_MIN);
-    Awaitility.setDefaultPollInterval(
-        IterativePollInterval.iterative(
-            before -> Collections.min(List.of(before.multipliedBy(2), POLL_MAX)), POLL_MIN));
     System.setProperty(TIME_LIMIT, TIME_MAX);
     System.setProperty("junit.jupiter.execution.timeout.mode", "disabled_on_debug");
   }
