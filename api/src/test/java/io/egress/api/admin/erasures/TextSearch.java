@@ -4,6 +4,7 @@ import io.egress.api.Service;
 import io.egress.transcript.document.Fragment;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,15 +42,15 @@ final class TextSearch {
       String value = '"' + column.getString(1) + '"';
       String readable =
           column.getString(2).equals("bytea") ? "encode(%s, 'escape')".formatted(value) : value;
-      for (String text : texts) {
-        if (service
-                .query(
-                    "select 1 from %s where %s::text like '%%%s%%' limit 1"
-                        .formatted(column.getString(0), readable, text))
-                .size()
-            > 0) {
-          found.add(place + ": " + text);
-        }
+      for (Row contained :
+          Service.await(
+              service
+                  .database
+                  .preparedQuery(
+                      "select t from unnest($1::text[]) as t where exists (select from %s where %s::text like '%%' || t || '%%')"
+                          .formatted(column.getString(0), readable))
+                  .execute(Tuple.of((Object) texts)))) {
+        found.add(place + ": " + contained.getString(0));
       }
     }
     return found;
