@@ -438,6 +438,6 @@ final class ApiAssembly {
                 writeIdleMax),
             new RequestLog(settings.process().log().access()),
             routes)
-        .onSuccess(listener -> closing.push(name, listener::close));
+        .onSuccess(listener -> closing.pushLimited(name, listener::close));
   }
 }

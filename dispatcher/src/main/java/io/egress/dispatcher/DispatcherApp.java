@@ -135,7 +135,7 @@ public final class DispatcherApp {
             monitoring.routes())
         .map(opened -> {
           listener = opened;
-          closing.push("the internal listener", opened::close);
+          closing.pushLimited("the internal listener", opened::close);
           return null;
         });
   }

@@ -1,11 +1,13 @@
 package io.egress.platform.http;
 
 import io.egress.platform.vertx.Channels;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.DecoderException;
@@ -18,6 +20,7 @@ import io.netty.util.AttributeKey;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
+import java.util.Set;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -38,17 +41,37 @@ final class ClientConnection extends ChannelDuplexHandler {
       AttributeKey.valueOf(ClientConnection.class, "connection");
   private static final String BEFORE = "handler";
 
+  private final Set<ClientConnection> open;
+  private final Channel channel;
   private @Nullable RequestLifetime current;
   private boolean receiving;
   private boolean inputEnded;
   private int unanswered;
+  private Unread unread = Unread.NOTHING;
+  private int stalledChecks;
 
-  private ClientConnection() {}
+  /**
+   * What the client has not taken yet.
+   *
+   * @param first of the first message, which is taken in parts
+   */
+  private record Unread(long bytes, long first) {
+    private static final Unread NOTHING = new Unread(0, 0);
+  }
 
-  /** Call when a connection is opened, before its first request is handled. */
-  static void watch(HttpConnection opened) {
+  private ClientConnection(Set<ClientConnection> open, Channel channel) {
+    this.open = open;
+    this.channel = channel;
+  }
+
+  /**
+   * Call when a connection is opened, before its first request is handled. It is in {@code open}
+   * until it ends, which only its event loop may use.
+   */
+  static void watch(HttpConnection opened, Set<ClientConnection> open) {
     Channel channel = Channels.of(opened);
-    ClientConnection connection = new ClientConnection();
+    ClientConnection connection = new ClientConnection(open, channel);
+    open.add(connection);
     channel.attr(KEY).set(connection);
     channel.pipeline().addBefore(BEFORE, "egress-client-connection", connection);
     if (!opened.isSsl()) {
@@ -68,6 +91,29 @@ final class ClientConnection extends ChannelDuplexHandler {
     if (!channel.isActive()) {
       lifetime.clientGone();
     }
+  }
+
+  /**
+   * Call periodically while the listener stops. Ends the connection if its client has taken nothing
+   * of an answer for {@code checksMax} calls.
+   */
+  void endIfStalled(long checksMax) {
+    Unread now = unread();
+    stalledChecks = now.equals(unread) && now.bytes() > 0 ? stalledChecks + 1 : 0;
+    unread = now;
+    if (stalledChecks >= checksMax) {
+      // Vert.x would wait for the client to read.
+      channel.pipeline().context(this).close();
+    }
+  }
+
+  private Unread unread() {
+    ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
+    if (buffer == null) {
+      return Unread.NOTHING;
+    }
+    long first = buffer.current() instanceof ByteBuf part ? part.readableBytes() : 0;
+    return new Unread(buffer.totalPendingWriteBytes(), first);
   }
 
   @Override
@@ -140,6 +186,7 @@ final class ClientConnection extends ChannelDuplexHandler {
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
+    open.remove(this);
     context.fireChannelInactive();
     if (current != null) {
       current.clientGone();

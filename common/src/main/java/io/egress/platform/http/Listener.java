@@ -7,14 +7,21 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.KeyCertOptions;
 import java.net.BindException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** An HTTP server on one port with several event loops. */
-public record Listener(Vertx vertx, String deploymentId, int port, Runnable stopWatching) {
+public record Listener(
+    Vertx vertx,
+    String deploymentId,
+    int port,
+    Runnable stopWatching,
+    Consumer<Duration> stopWithin) {
   /**
    * Servers of one Vert.x with the same negative port share one random port: each listener has its
    * own number.
@@ -91,7 +98,12 @@ public record Listener(Vertx vertx, String deploymentId, int port, Runnable stop
   /** The verticles of all event loops. */
   private record Listening(String deploymentId, List<ListenerVerticle> instances) {
     Listener listener(Vertx vertx, Runnable stopWatching) {
-      return new Listener(vertx, deploymentId, instances.get(0).port(), stopWatching);
+      return new Listener(
+          vertx,
+          deploymentId,
+          instances.get(0).port(),
+          stopWatching,
+          max -> instances.forEach(each -> each.stopWithin(max)));
     }
 
     Future<Void> serve(KeyCertOptions certificate) {
@@ -100,6 +112,13 @@ public record Listener(Vertx vertx, String deploymentId, int port, Runnable stop
     }
   }
 
+  /** Requests in flight have {@code max} to end, or less if the limits of the listener say so. */
+  public Future<Void> close(Duration max) {
+    stopWithin.accept(max);
+    return close();
+  }
+
+  /** Waits for requests in flight as long as the limits say. */
   public Future<Void> close() {
     stopWatching.run();
     return vertx.undeploy(deploymentId);

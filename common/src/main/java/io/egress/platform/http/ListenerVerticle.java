@@ -14,6 +14,10 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.ext.web.Router;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -22,11 +26,21 @@ import org.jspecify.annotations.Nullable;
  * timeout.
  */
 public final class ListenerVerticle extends VerticleBase {
+  private static final Duration STALL_CHECKS_APART = Duration.ofSeconds(1);
+
+  /**
+   * A client that takes nothing for a third of the time that a stop may take could not finish in
+   * it: the system's buffer, from which it reads first, takes more once a third of it is free.
+   */
+  private static final int STALLS_IN_A_STOP = 3;
+
   private final ListenerSettings settings;
   private final ListenerLimits limits;
   private final RequestLog requests;
   private final Routes routes;
   private final @Nullable KeyCertOptions certificate;
+  private final Set<ClientConnection> open = new HashSet<>();
+  private volatile Duration stopMax;
   private @Nullable HttpServer server;
 
   /** Without a certificate it serves plain HTTP. */
@@ -41,6 +55,12 @@ public final class ListenerVerticle extends VerticleBase {
     this.requests = requests;
     this.routes = routes;
     this.certificate = certificate;
+    this.stopMax = limits.shutdownMax();
+  }
+
+  /** How long requests in flight are waited for, if that is less than the limit of the listener. */
+  void stopWithin(Duration max) {
+    stopMax = max.compareTo(stopMax) < 0 ? max : stopMax;
   }
 
   @Override
@@ -52,7 +72,7 @@ public final class ListenerVerticle extends VerticleBase {
             .createHttpServer(options())
             .connectionHandler(connection -> {
               UnknownVersion.refuse(connection);
-              ClientConnection.watch(connection);
+              ClientConnection.watch(connection, open);
             })
             .requestHandler(router)
             .invalidRequestHandler(this::refuseUnreadable);
@@ -62,9 +82,15 @@ public final class ListenerVerticle extends VerticleBase {
 
   @Override
   public Future<?> stop() {
-    return server == null
-        ? Future.succeededFuture()
-        : server.shutdown(limits.shutdownMax().toMillis(), TimeUnit.MILLISECONDS);
+    HttpServer opened = server;
+    if (opened == null) {
+      return Future.succeededFuture();
+    }
+    long checksMax = Math.max(1, stopMax.dividedBy(STALLS_IN_A_STOP).toSeconds());
+    vertx.setPeriodic(
+        STALL_CHECKS_APART.toMillis(),
+        _ -> List.copyOf(open).forEach(each -> each.endIfStalled(checksMax)));
+    return opened.shutdown(stopMax.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** Applies to connections opened from now on. */

@@ -6,18 +6,27 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The parts opened by an app, closed in reverse order. Each part gets a share of one deadline; if a
- * part fails or overruns, this is logged and the remaining parts are closed.
+ * The parts opened by an app, closed in reverse order. Each part gets most of the time that is left
+ * until one deadline, so that one that is stuck leaves some to those after it. If a part fails or
+ * overruns, this is logged and the remaining parts are closed.
  */
 public final class Closing {
   private static final Logger log = LoggerFactory.getLogger(Closing.class);
 
-  private record Part(String name, Supplier<Future<Void>> close) {}
+  /**
+   * Of the time that is left, in percent: what a part is told, and when it is not awaited anymore.
+   */
+  private static final int TOLD = 75;
+
+  private static final int AWAITED = 85;
+
+  private record Part(String name, Function<Duration, Future<Void>> close) {}
 
   private final Deque<Part> parts = new ArrayDeque<>();
   private final Duration deadline;
@@ -29,6 +38,11 @@ public final class Closing {
 
   /** Registers {@code close} to run before everything registered earlier. */
   public synchronized void push(String name, Supplier<Future<Void>> close) {
+    pushLimited(name, _ -> close.get());
+  }
+
+  /** For parts that wait for others: {@code close} is told how long it may. */
+  public synchronized void pushLimited(String name, Function<Duration, Future<Void>> close) {
     parts.push(new Part(name, close));
   }
 
@@ -61,7 +75,7 @@ public final class Closing {
     if (part == null) {
       return Future.succeededFuture();
     }
-    return closeWithin(part, Math.max(1, deadlineNanos - System.nanoTime()))
+    return closeWithin(part, Math.max(0, deadlineNanos - System.nanoTime()))
         .otherwise(failure -> {
           log.warn("Cannot close {}: {}", part.name(), Reason.of(failure));
           return null;
@@ -71,8 +85,9 @@ public final class Closing {
 
   private static Future<Void> closeWithin(Part part, long nanos) {
     try {
-      long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos));
-      return part.close().get().timeout(millis, TimeUnit.MILLISECONDS);
+      long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos * AWAITED / 100));
+      Duration told = Duration.ofNanos(nanos * TOLD / 100);
+      return part.close().apply(told).timeout(millis, TimeUnit.MILLISECONDS);
     } catch (RuntimeException failure) {
       return Future.failedFuture(failure);
     }

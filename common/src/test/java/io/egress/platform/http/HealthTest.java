@@ -20,6 +20,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -121,7 +122,7 @@ class HealthTest {
       asked.routes().mount(router);
       vertx
           .createHttpServer()
-          .connectionHandler(ClientConnection::watch)
+          .connectionHandler(connection -> ClientConnection.watch(connection, new HashSet<>()))
           .requestHandler(router)
           .listen(0)
           .onComplete(listening);

@@ -1,12 +1,16 @@
 package io.egress.platform.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.egress.platform.environment.TlsFiles;
 import io.egress.testing.CertificateAuthority;
 import io.egress.testing.CertificateAuthority.Issued;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +20,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -30,6 +36,12 @@ class ListenerShutdownTest {
   private static final ListenerLimits LIMITS =
       new ListenerLimits(Duration.ofHours(1), Duration.ofHours(1), Duration.ofHours(1));
 
+  /** More than the buffers of both ends. */
+  private static final Buffer LARGE = Buffer.buffer(new byte[32 << 20]);
+
+  private static final Duration STOP_MAX = Duration.ofSeconds(30);
+
+  private final AtomicInteger received = new AtomicInteger();
   private final Vertx vertx = Vertx.vertx();
   private final List<Socket> sockets = new ArrayList<>();
   private final Path folder;
@@ -81,6 +93,51 @@ class ListenerShutdownTest {
     closes(listener);
   }
 
+  @Test
+  void doesNotWaitForAClientThatReadsNothing() throws Exception {
+    Listener listener = open(null);
+    Socket client = connect(listener);
+    send(client, "GET /large HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    assertThat(client.getInputStream().readNBytes(12)).isNotEmpty();
+
+    Future<Void> closed = listener.close(STOP_MAX);
+    closed.await(STOP_MAX.toSeconds() * 2 / 3, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void doesNotWaitForAClientThatDoesNotSendTheRestOfItsRequest() throws Exception {
+    Listener listener = open(null);
+    send(
+        connect(listener),
+        "POST /body HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\nsome");
+    await().until(() -> received.get() > 0);
+
+    closes(listener);
+  }
+
+  /** Some 20 KiB per second at first. */
+  @Test
+  @Tag("full")
+  void waitsForAClientThatReadsSlowly() throws Exception {
+    Listener listener = open(null);
+    Socket client = connect(listener);
+    send(client, "GET /large HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    InputStream answer = client.getInputStream();
+    assertThat(answer.readNBytes(12)).isNotEmpty();
+
+    Future<Void> closed = listener.close(STOP_MAX);
+    long slowUntil = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+    long read = 12;
+    while (System.nanoTime() < slowUntil) {
+      read += answer.readNBytes(1_024).length;
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+    }
+    read += answer.readAllBytes().length;
+
+    assertThat(read).isGreaterThan(LARGE.length());
+    closed.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+  }
+
   private TlsFiles tls() throws IOException {
     Issued issued = new CertificateAuthority().issueFor("localhost");
     return new TlsFiles(
@@ -96,7 +153,13 @@ class ListenerShutdownTest {
             1,
             LIMITS,
             new RequestLog(false),
-            new Routes().get("/", exchange -> exchange.response().end("here")))
+            new Routes()
+                .get("/", exchange -> exchange.response().end("here"))
+                .get("/large", exchange -> exchange.response().end(LARGE))
+                .post(
+                    "/body",
+                    exchange ->
+                        exchange.request().handler(part -> received.addAndGet(part.length()))))
         .await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
   }
 
