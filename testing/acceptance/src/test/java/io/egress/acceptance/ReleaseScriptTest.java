@@ -9,9 +9,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,7 +39,7 @@ class ReleaseScriptTest {
         "the script needs git, bash, OpenSSL and GNU tar");
     checkout = temporary.resolve("a checkout");
     programs = Files.createDirectories(temporary.resolve("programs"));
-    for (String script : new String[] {"deploy/release", ".mvn/jdk"}) {
+    for (String script : new String[] {"deploy/release", "deploy/record-artifacts", ".mvn/jdk"}) {
       Files.createDirectories(checkout.resolve(script).getParent());
       Files.copy(ROOT.resolve(script), checkout.resolve(script));
     }
@@ -123,15 +126,65 @@ class ReleaseScriptTest {
   void refusesToSkipImagesUnasked() throws Exception {
     Path docker = Files.writeString(programs.resolve("docker"), "#!/bin/sh\nexit 1\n");
     assertThat(docker.toFile().setExecutable(true)).isTrue();
+
+    assertThat(refusal("--key", publishedKey())).contains("no Docker engine answers");
+  }
+
+  @Test
+  void refusesAKeyThatIsNotPublished() throws Exception {
+    String key = publishedKey();
+    write("SECURITY.md", "none yet\n");
+    commit();
+
+    assertThat(refusal("--key", key))
+        .contains("SECURITY.md does not name the key, whose fingerprint is");
+  }
+
+  /** A plugin or library that was replaced, or that nobody has looked at. */
+  @Test
+  void refusesAnArtifactThatIsNotTheKnownOne() throws Exception {
+    String key = publishedKey();
+    write(
+        "mvnw",
+        """
+        #!/bin/sh
+        for option; do
+          case $option in *.basedir=*) folder=${option#*.basedir=} ;; esac
+        done
+        printf '%s\n' '1111  com/example/known/1.0/known-1.0.jar' '2222  com/example/other/1.0/other-1.0.jar' \
+          '3333  io/egress/egress-common/1.0.0/egress-common-1.0.0.jar' >"$folder/checksums.sha256"
+        """);
+    assertThat(checkout.resolve("mvnw").toFile().setExecutable(true)).isTrue();
+    write(
+        ".mvn/checksums.sha256",
+        "1111  com/example/known/1.0/known-1.0.jar\n9999  com/example/other/1.0/other-1.0.jar\n");
+    commit();
+
+    Result result = run(List.of("deploy/release", "--key", key, "--skip-ci", "--without-image"));
+
+    assertThat(result.exitValue()).as(result.output()).isEqualTo(1);
+    assertThat(result.output())
+        .contains("2222  com/example/other/1.0/other-1.0.jar")
+        .contains("Not released: the artifacts above are not those of .mvn/checksums.sha256")
+        .doesNotContain("known-1.0.jar", "egress-common");
+  }
+
+  /** The file of a new key, whose fingerprint the checkout names. */
+  private String publishedKey() throws Exception {
+    KeyPair pair = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
+    write(
+        "SECURITY.md",
+        HexFormat.of()
+                .formatHex(
+                    MessageDigest.getInstance("SHA-256").digest(pair.getPublic().getEncoded()))
+            + "\n");
+    commit();
     Path key = temporary.resolve("key.pem");
-    byte[] encoded =
-        KeyPairGenerator.getInstance("Ed25519").generateKeyPair().getPrivate().getEncoded();
     Files.writeString(
         key,
         "-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----\n"
-            .formatted(Base64.getEncoder().encodeToString(encoded)));
-
-    assertThat(refusal("--key", key.toString())).contains("no Docker engine answers");
+            .formatted(Base64.getEncoder().encodeToString(pair.getPrivate().getEncoded())));
+    return key.toString();
   }
 
   /** The only line that the script prints. */
