@@ -24,6 +24,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
@@ -35,6 +36,7 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 /** {@code egress mirror} of a workspace of the real service, in buckets of real servers. */
 abstract class MirrorBucketCases {
   private static final Random RANDOM = new Random();
+  private static final int FEW_KILLS = 3;
   private static final int KILLS = 8;
   private static final int REQUESTS_MAX = 60;
   private static final String MANIFEST = ".egress-mirror/manifest.json";
@@ -157,9 +159,19 @@ abstract class MirrorBucketCases {
 
   @Test
   void goesOnWhereverItIsKilled() throws Exception {
+    goesOnAfter(FEW_KILLS);
+  }
+
+  @Test
+  @Tag("long")
+  void goesOnHoweverOftenItIsKilled() throws Exception {
+    goesOnAfter(KILLS);
+  }
+
+  private void goesOnAfter(int kills) throws Exception {
     createBucket(true);
     List<String> ids = new ArrayList<>(api.finish(workspace, 30));
-    for (int kill = 0; kill < KILLS; kill++) {
+    for (int kill = 0; kill < kills; kill++) {
       killAtRequest(1 + RANDOM.nextInt(REQUESTS_MAX), RANDOM.nextBoolean());
       erase(ids.removeLast());
       correct(ids.get(RANDOM.nextInt(ids.size())));

@@ -25,6 +25,7 @@ class TortureTest {
 
   /** One fleet after the other: two at once would need more processors than there are. */
   @Test
+  @Tag("full")
   @Execution(ExecutionMode.SAME_THREAD)
   void keepsEveryPromiseThroughTwoFaults(@TempDir Path folder) throws Exception {
     keepsEveryPromise("single", 2, folder);
@@ -39,7 +40,7 @@ class TortureTest {
 
   /** What months of life left is neither lost, nor slows the recovery down. */
   @Test
-  @Tag("full")
+  @Tag("long")
   @Execution(ExecutionMode.SAME_THREAD)
   void keepsEveryPromiseOnAnAgedDatabase(@TempDir Path folder) throws Exception {
     assertThat(keepsEveryPromise(folder, "--backends=ha", "--faults=2", "--aged=20000"))
