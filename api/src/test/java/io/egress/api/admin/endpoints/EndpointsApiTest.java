@@ -74,7 +74,8 @@ class EndpointsApiTest {
             "paused_reason",
             "created_position",
             "created_at",
-            "previous_secret_until");
+            "previous_secret_until",
+            "public_keys");
     String secret = created.getString("secret");
     assertThat(secret).matches("whsec_[A-Za-z0-9_-]{43}");
     JsonObject shown = created.copy();
