@@ -156,9 +156,17 @@ class RouteTableTest {
 
   private static Service service;
 
+  /** What was seen of all calls, by their routes. */
+  private static final Set<String> audited = new TreeSet<>();
+
+  private static final Set<String> honoring = new TreeSet<>();
+  private static final Set<String> seen = new TreeSet<>();
+  private static final Set<String> streamed = new TreeSet<>();
+
   @BeforeAll
-  static void start() {
+  static void makeEveryCall() {
     service = Service.start();
+    new EveryCall(RouteTableTest::make).make();
   }
 
   @AfterAll
@@ -166,43 +174,53 @@ class RouteTableTest {
     service.close();
   }
 
+  private static HttpResponse<String> make(String method, String path, String body) {
+    String route = route(method, path);
+    boolean takesKey = method.equals("POST") && !WITHOUT_IDEMPOTENCY_KEY.containsKey(route);
+    String key = takesKey ? UUID.randomUUID().toString() : null;
+    long before = auditEntries();
+    HttpResponse<String> answer = send(service, method, path, body, key);
+    if (auditEntries() > before) {
+      audited.add(route);
+    }
+    if (answer.statusCode() < 300) {
+      note(route, answer);
+    }
+    if (method.equals("GET")) {
+      note(route, lines(path));
+    }
+    if (takesKey
+        && answer.statusCode() < 300
+        && send(service, method, path, body, key).body().equals(answer.body())) {
+      honoring.add(route);
+    }
+    return answer;
+  }
+
+  /** What some lists also are, as a whole. */
+  private static HttpResponse<String> lines(String path) {
+    return Service.send(
+        HttpRequest.newBuilder(URI.create(service.internalUrl(path)))
+            .header("authorization", "Bearer " + Service.TOKEN)
+            .header("accept", "application/x-ndjson"));
+  }
+
+  private static void note(String route, HttpResponse<String> answer) {
+    seen.add(route);
+    boolean hasLength = answer.headers().firstValue("content-length").isPresent();
+    if (!hasLength && answer.statusCode() != 204) {
+      streamed.add(route);
+    }
+  }
+
   @Test
   void everyChangeIsAudited() {
-    Set<String> audited = new TreeSet<>();
-    new EveryCall(
-            (method, path, body) -> {
-              long before = auditEntries();
-              HttpResponse<String> answer = send(service, method, path, body);
-              if (auditEntries() > before) {
-                audited.add(route(method, path));
-              }
-              return answer;
-            })
-        .make();
-
     assertThat(audited)
         .isEqualTo(routes(call -> !call.method().equals(HttpMethod.GET), NOT_AUDITED.keySet()));
   }
 
   @Test
   void everyPostHonorsAnIdempotencyKey() {
-    Set<String> honoring = new TreeSet<>();
-    new EveryCall(
-            (method, path, body) -> {
-              if (!method.equals("POST")) {
-                return send(service, method, path, body);
-              }
-              String key = UUID.randomUUID().toString();
-              HttpResponse<String> answer = send(service, method, path, body, key);
-              if (answer.statusCode() < 300
-                  && !WITHOUT_IDEMPOTENCY_KEY.containsKey(route(method, path))
-                  && send(service, method, path, body, key).body().equals(answer.body())) {
-                honoring.add(route(method, path));
-              }
-              return answer;
-            })
-        .make();
-
     assertThat(honoring)
         .isEqualTo(
             routes(
@@ -223,7 +241,6 @@ class RouteTableTest {
 
   @Test
   void everyActionIsDocumented() throws IOException {
-    new EveryCall((method, path, body) -> send(service, method, path, body)).make();
     Set<String> actions = new TreeSet<>(OTHER_ACTIONS);
     service
         .query("select distinct action from audit")
@@ -242,20 +259,6 @@ class RouteTableTest {
 
   @Test
   void everyAnswerIsWholeOrKnownToBeStreamed() {
-    Set<String> streamed = new TreeSet<>();
-    Set<String> seen = new TreeSet<>();
-    new EveryCall(
-            (method, path, body) -> {
-              HttpResponse<String> answer = send(service, method, path, body);
-              if (answer.statusCode() < 300) {
-                note(method, path, answer, seen, streamed);
-              }
-              if (method.equals("GET")) {
-                note(method, path, lines(path), seen, streamed);
-              }
-              return answer;
-            })
-        .make();
     UUID workspace = UUID.randomUUID();
     UUID capture = UUID.randomUUID();
     service.put(capture, Service.capture(workspace));
@@ -268,7 +271,7 @@ class RouteTableTest {
             "/api/v1/inventory",
             "/api/v1/openapi.json",
             "/.well-known/endpoints/" + workspace + "/jwks.json")) {
-      note("GET", path, service.pull(path, key), seen, streamed);
+      note(route("GET", path), service.pull(path, key));
     }
 
     assertThat(seen)
@@ -279,28 +282,6 @@ class RouteTableTest {
                 .filter(call -> !call.contains("/health/"))
                 .toList());
     assertThat(streamed).isEqualTo(STREAMED.keySet());
-  }
-
-  /** What some lists also are, as a whole. */
-  private static HttpResponse<String> lines(String path) {
-    return Service.send(
-        HttpRequest.newBuilder(URI.create(service.internalUrl(path)))
-            .header("authorization", "Bearer " + Service.TOKEN)
-            .header("accept", "application/x-ndjson"));
-  }
-
-  private static void note(
-      String method,
-      String path,
-      HttpResponse<String> answer,
-      Set<String> seen,
-      Set<String> streamed) {
-    String route = route(method, path);
-    seen.add(route);
-    boolean hasLength = answer.headers().firstValue("content-length").isPresent();
-    if (!hasLength && answer.statusCode() != 204) {
-      streamed.add(route);
-    }
   }
 
   /** A client that begins a body and sends no more of it is answered, whatever it has called. */
