@@ -26,7 +26,7 @@ final class HostileTenant {
   private static final int ENDPOINTS = 20;
   private static final int CAPTURES = 100;
   private static final int DRIPPING = 60;
-  private static final int CALLERS = 8;
+  private static final int CALLERS = 4;
   private static final Duration ANSWER_MAX = Duration.ofSeconds(20);
   private static final long DRIP_MILLIS = 1_000;
 

@@ -221,7 +221,7 @@ public final class TortureCommand implements Callable<Integer> {
     for (Build to : List.of(Build.current(), release, Build.current())) {
       takeovers.addAll(faults.takeovers(to));
     }
-    Iterator<Fault> others = faults.endless().iterator();
+    Iterator<Fault> others = faults.ofAMixedFleet().iterator();
     List<Fault> all = new ArrayList<>();
     for (int i = 0; i < takeovers.size(); i++) {
       all.add(takeovers.get(i));
