@@ -147,9 +147,6 @@ public final class EmbeddedBackends implements AutoCloseable {
       if (scratch && database != null) {
         database.stopAtOnce();
       }
-      if (scratch && broker != null) {
-        broker.kill();
-      }
     }
   }
 
