@@ -18,8 +18,8 @@ import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointChange;
 import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.EndpointStore;
-import io.egress.webhook.endpoint.EndpointStore.Sealed;
 import io.egress.webhook.endpoint.NewEndpoint;
+import io.egress.webhook.endpoint.SealedParts;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.SigningSecrets;
 import io.egress.webhook.queue.Topics;
@@ -158,7 +158,7 @@ public final class Fleet implements AutoCloseable {
         .compose(_ ->
             database.withTransaction(tx ->
                 EndpointStore.add(
-                    tx, workspaceId, id, endpoint, sealed, Sealed.of(endpoint, SECRETS, id))));
+                    tx, workspaceId, id, endpoint, sealed, SealedParts.of(endpoint, SECRETS, id))));
   }
 
   public void change(Provisioned endpoint, EndpointChange change) {
@@ -174,12 +174,13 @@ public final class Fleet implements AutoCloseable {
                         sealed(before.sealed(), change, endpoint)))));
   }
 
-  private static Sealed sealed(Sealed before, EndpointChange change, Provisioned endpoint) {
+  private static SealedParts sealed(
+      SealedParts before, EndpointChange change, Provisioned endpoint) {
     SealedHeaders headers =
         change.headers() == null
             ? before.headers()
             : CustomHeaders.NONE.with(change.headers().values()).seal(SECRETS, endpoint.id());
-    Sealed changed = before.with(headers);
+    SealedParts changed = before.with(headers);
     if (change.certificate() != null) {
       changed = changed.with(change.certificate().certificate(), SECRETS, endpoint.id());
     }

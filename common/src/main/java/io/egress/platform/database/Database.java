@@ -77,7 +77,7 @@ public final class Database {
     Outage behind =
         Outage.ofItsOwn(
             log,
-            "The database has not the schema of this release; waiting for it",
+            "The database does not have the schema of this release yet; waiting for it",
             "The database has the schema of this release");
     return new Startup(
             vertx,

@@ -19,11 +19,10 @@ import org.slf4j.LoggerFactory;
 public final class Closing {
   private static final Logger log = LoggerFactory.getLogger(Closing.class);
 
-  /**
-   * Of the time that is left, in percent: what a part is told, and when it is not awaited anymore.
-   */
+  /** How much of the time that is left a part is told that it has, in percent. */
   private static final int TOLD = 75;
 
+  /** How much of it the part gets before the next one is closed. */
   private static final int AWAITED = 85;
 
   private record Part(String name, Function<Duration, Future<Void>> close) {}
@@ -41,7 +40,7 @@ public final class Closing {
     pushLimited(name, _ -> close.get());
   }
 
-  /** For parts that wait for others: {@code close} is told how long it may. */
+  /** For parts that wait for clients: {@code close} gets the time that it may take. */
   public synchronized void pushLimited(String name, Function<Duration, Future<Void>> close) {
     parts.push(new Part(name, close));
   }

@@ -9,7 +9,6 @@ import io.egress.webhook.endpoint.EndpointTarget.Behind;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -192,66 +191,8 @@ public final class EndpointStore {
   /** An endpoint with a client certificate of its own. */
   public record Certified(UUID workspaceId, UUID id, Instant expiresAt) {}
 
-  /** What is sealed in an endpoint's row, besides its signing secrets. */
-  public record Sealed(
-      SealedHeaders headers,
-      @Nullable Buffer certificate,
-      ClientCertificate.@Nullable Shown shownCertificate,
-      @Nullable Buffer oauth2,
-      OAuth2Client.@Nullable Shown shownOAuth2,
-      @Nullable Buffer signingKey) {
-    public static final Sealed NOTHING =
-        new Sealed(SealedHeaders.NONE, null, null, null, null, null);
-
-    public Sealed with(SealedHeaders other) {
-      return new Sealed(other, certificate, shownCertificate, oauth2, shownOAuth2, signingKey);
-    }
-
-    /** Everything that a new endpoint has. */
-    public static Sealed of(NewEndpoint endpoint, SecretBox box, UUID id) {
-      Sealed sealed =
-          NOTHING
-              .with(endpoint.headers().seal(box, id))
-              .with(endpoint.clientCertificate(), box, id)
-              .with(endpoint.oauth2(), box, id);
-      return sealed.lacksKeyOf(endpoint.spec()) ? sealed.withKey(box, id) : sealed;
-    }
-
-    public boolean lacksKeyOf(EndpointSpec spec) {
-      return spec.standardWebhooks() == StandardWebhooks.ED25519 && signingKey == null;
-    }
-
-    /** With a new key pair. */
-    public Sealed withKey(SecretBox box, UUID id) {
-      return new Sealed(
-          headers, certificate, shownCertificate, oauth2, shownOAuth2, SigningKeys.make(box, id));
-    }
-
-    /** Null for none. */
-    public Sealed with(@Nullable ClientCertificate other, SecretBox box, UUID id) {
-      return new Sealed(
-          headers,
-          other == null ? null : other.seal(box, id),
-          other == null ? null : other.shown(),
-          oauth2,
-          shownOAuth2,
-          signingKey);
-    }
-
-    /** Null for none. */
-    public Sealed with(@Nullable OAuth2Client other, SecretBox box, UUID id) {
-      return new Sealed(
-          headers,
-          certificate,
-          shownCertificate,
-          other == null ? null : other.seal(box, id),
-          other == null ? null : other.shown(),
-          signingKey);
-    }
-  }
-
   /** An endpoint whose row is locked. */
-  public record Locked(Endpoint endpoint, Sealed sealed) {}
+  public record Locked(Endpoint endpoint, SealedParts sealed) {}
 
   private final Pool pool;
 
@@ -269,7 +210,7 @@ public final class EndpointStore {
       UUID id,
       NewEndpoint endpoint,
       Buffer sealedSecret,
-      Sealed sealed) {
+      SealedParts sealed) {
     return transaction
         .preparedQuery(ADD)
         .execute(
@@ -282,11 +223,11 @@ public final class EndpointStore {
                 sealed.headers().sealed(),
                 sealed.headers().names().toArray(String[]::new),
                 sealed.certificate(),
-                subject(sealed),
-                expiresAt(sealed),
+                sealed.certificateSubject(),
+                sealed.certificateExpiresAt(),
                 filters(endpoint.spec()),
                 sealed.oauth2(),
-                json(sealed.shownOAuth2()),
+                sealed.shownOAuth2Json(),
                 endpoint.paused(),
                 sealed.signingKey()))
         .map(rows -> endpoint(rows.iterator().next()));
@@ -372,7 +313,7 @@ public final class EndpointStore {
     Endpoint endpoint = endpoint(row);
     return new Locked(
         endpoint,
-        new Sealed(
+        new SealedParts(
             new SealedHeaders(row.getBuffer("headers"), endpoint.headers()),
             row.getBuffer("client_certificate"),
             endpoint.clientCertificate(),
@@ -386,7 +327,7 @@ public final class EndpointStore {
    * stream must be held if the change may be one of the filter.
    */
   public static Future<Endpoint> write(
-      SqlClient client, Endpoint before, EndpointChange change, Sealed sealed) {
+      SqlClient client, Endpoint before, EndpointChange change, SealedParts sealed) {
     EndpointSpec spec = change.spec().apply(before.spec());
     boolean paused = change.paused() == null ? before.paused() : change.paused();
     boolean isNew = Boolean.FALSE.equals(change.paused()) || !spec.url().equals(before.url());
@@ -399,12 +340,12 @@ public final class EndpointStore {
                 sealed.headers().sealed(),
                 sealed.headers().names().toArray(String[]::new),
                 sealed.certificate(),
-                subject(sealed),
-                expiresAt(sealed),
+                sealed.certificateSubject(),
+                sealed.certificateExpiresAt(),
                 paused,
                 isNew,
                 sealed.oauth2(),
-                json(sealed.shownOAuth2()),
+                sealed.shownOAuth2Json(),
                 sealed.signingKey()))
         .map(rows -> endpoint(rows.iterator().next()));
   }
@@ -594,17 +535,5 @@ public final class EndpointStore {
   private static OAuth2Client.@Nullable Shown oauth2(Row row) {
     String shown = row.getString("oauth2_shown");
     return shown == null ? null : Json.decode(shown, OAuth2Client.Shown.class);
-  }
-
-  private static @Nullable JsonObject json(OAuth2Client.@Nullable Shown shown) {
-    return shown == null ? null : Json.object(shown);
-  }
-
-  private static @Nullable String subject(Sealed sealed) {
-    return sealed.shownCertificate() == null ? null : sealed.shownCertificate().subject();
-  }
-
-  private static @Nullable Instant expiresAt(Sealed sealed) {
-    return sealed.shownCertificate() == null ? null : sealed.shownCertificate().expiresAt();
   }
 }

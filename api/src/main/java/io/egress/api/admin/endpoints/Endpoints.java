@@ -16,8 +16,8 @@ import io.egress.webhook.endpoint.EndpointChange;
 import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointStore.Locked;
-import io.egress.webhook.endpoint.EndpointStore.Sealed;
 import io.egress.webhook.endpoint.NewEndpoint;
+import io.egress.webhook.endpoint.SealedParts;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.SigningKeys;
 import io.egress.webhook.endpoint.SigningSecrets;
@@ -103,7 +103,7 @@ public final class Endpoints {
     String secret = SigningSecrets.generate();
     SecretBox box = box();
     Buffer sealedSecret = Buffer.buffer(box.seal(secret, id));
-    Sealed sealed = Sealed.of(endpoint, box, id);
+    SealedParts sealed = SealedParts.of(endpoint, box, id);
     requireOneAuthorization(sealed);
     Workspaces.requireOpen(tx, workspaceId);
     Room.ENDPOINTS.require(tx, workspaceId);
@@ -142,13 +142,13 @@ public final class Endpoints {
     });
   }
 
-  private Sealed sealed(Locked before, EndpointChange change) {
+  private SealedParts sealed(Locked before, EndpointChange change) {
     UUID id = before.endpoint().id();
-    Sealed sealed = before.sealed();
+    SealedParts sealed = before.sealed();
     HeaderChange headers = change.headers();
     SealedHeaders newHeaders =
         headers == null ? sealed.headers() : headers(sealed.headers(), headers, id).seal(box(), id);
-    Sealed changed = sealed.with(newHeaders);
+    SealedParts changed = sealed.with(newHeaders);
     if (change.certificate() != null) {
       changed = changed.with(change.certificate().certificate(), box(), id);
     }
@@ -173,7 +173,7 @@ public final class Endpoints {
   }
 
   /** Access tokens are sent in the header that a custom one would have. */
-  private static void requireOneAuthorization(Sealed sealed) {
+  private static void requireOneAuthorization(SealedParts sealed) {
     if (sealed.oauth2() != null && sealed.headers().names().contains("authorization")) {
       throw new Refusal(400, "oauth2: cannot be combined with a header authorization");
     }
