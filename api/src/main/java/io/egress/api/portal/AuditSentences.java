@@ -76,6 +76,7 @@ final class AuditSentences {
           Map.entry("max_in_flight", "the webhooks at a time"),
           Map.entry("client_certificate", "the client certificate"),
           Map.entry("oauth2", "the OAuth 2.0 client"),
+          Map.entry("public_key", "the public key"),
           Map.entry("standard_webhooks", "signing by Standard Webhooks"),
           Map.entry("events", "the events"),
           Map.entry("payload", "the data"),

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
   private static final String KIND = "endpoint";
   private static final String URL = "url";
+  private static final String PUBLIC_KEY = "public_key";
 
   /** What has a value of its own; the other fields are as in every endpoint. */
   void created(Endpoint endpoint) {
@@ -35,8 +36,8 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
       }
     }
     changes.put("full_history", endpoint.fullHistory());
-    if (!endpoint.publicKeys().isEmpty()) {
-      changes.put("public_key", endpoint.publicKeys().getFirst().publicKey());
+    if (publicKey(endpoint) != null) {
+      changes.put(PUBLIC_KEY, publicKey(endpoint));
     }
     if (endpoint.paused()) {
       changes.put("paused", true);
@@ -71,8 +72,8 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
 
   void rotated(Endpoint endpoint, String overlap) {
     JsonObject changes = new JsonObject().put("overlap", overlap);
-    if (!endpoint.publicKeys().isEmpty()) {
-      changes.put("public_key", endpoint.publicKeys().getFirst().publicKey());
+    if (publicKey(endpoint) != null) {
+      changes.put(PUBLIC_KEY, publicKey(endpoint));
     }
     write("secret.rotated", endpoint.id(), changes);
   }
@@ -105,8 +106,8 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     if (change.headers() != null) {
       changes.put("headers", headers(before, after, change.headers()));
     }
-    if (!after.publicKeys().isEmpty() && before.publicKeys().isEmpty()) {
-      changes.put("public_key", after.publicKeys().getFirst().publicKey());
+    if (!Objects.equals(publicKey(before), publicKey(after))) {
+      changes.put(PUBLIC_KEY, change(publicKey(before), publicKey(after)));
     }
     if (!Objects.equals(before.clientCertificate(), after.clientCertificate())) {
       changes.put(
@@ -130,6 +131,11 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     List<String> removed =
         before.headers().stream().filter(name -> !after.headers().contains(name)).toList();
     return new JsonObject().put("set", new JsonArray(set)).put("removed", new JsonArray(removed));
+  }
+
+  /** The one that signs; null if none does. */
+  private static @Nullable String publicKey(Endpoint endpoint) {
+    return endpoint.publicKeys().isEmpty() ? null : endpoint.publicKeys().getFirst().publicKey();
   }
 
   private static @Nullable JsonObject json(@Nullable Object value) {

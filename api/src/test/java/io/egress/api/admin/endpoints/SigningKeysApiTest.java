@@ -192,6 +192,8 @@ class SigningKeysApiTest {
     assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
     String key = keyOf(endpoint);
     assertThat(genuine(test(endpoint), endpoint)).containsExactly(key);
+    assertThat(service.internal("GET", "/internal/v1/audit", "").body())
+        .contains("\"public_key\":{\"to\":\"" + key + "\",\"from\":null}");
     service.internal("PATCH", path(endpoint), "{\"standard_webhooks\":true}");
     assertThat(listed(endpoint)).isEmpty();
     service.internal("PATCH", path(endpoint), "{\"standard_webhooks\":\"ed25519\"}");
