@@ -9,6 +9,7 @@ import io.egress.api.admin.copies.CopyCalls;
 import io.egress.api.admin.database.DatabaseCalls;
 import io.egress.api.admin.deliveries.CaptureCalls;
 import io.egress.api.admin.deliveries.DeliveryCalls;
+import io.egress.api.admin.deliveries.PageCalls;
 import io.egress.api.admin.deliveries.VerificationCalls;
 import io.egress.api.admin.endpoints.EndpointCalls;
 import io.egress.api.admin.endpoints.PublicKeys;
@@ -116,6 +117,7 @@ final class ApiRoutes {
     private final Duration testTimeout;
     private final DeliveryCalls deliveries;
     private final VerificationCalls verification;
+    private final PageCalls pages;
     private final ReplayCalls replays;
     private final SecretKeyCalls secretKeys;
     private final AuditCalls audit;
@@ -147,7 +149,8 @@ final class ApiRoutes {
       this.keys =
           new KeyCalls(ofWorkspaces.keys(), ofWorkspaces.readers(), database, push.secretBox());
       this.endpoints =
-          new EndpointCalls(ofEndpoints.endpoints(), ofEndpoints.test(), database, push);
+          new EndpointCalls(
+              ofEndpoints.endpoints(), ofEndpoints.cursors(), ofEndpoints.test(), database, push);
       this.testTimeout = ofEndpoints.test().timeout();
       this.deliveries =
           new DeliveryCalls(
@@ -156,6 +159,7 @@ final class ApiRoutes {
               ofDeliveries.bodies(),
               ofDeliveries.replays());
       this.verification = new VerificationCalls(ofEndpoints.endpoints(), ofDeliveries.verifier());
+      this.pages = new PageCalls(ofEndpoints.endpoints(), ofDeliveries.pages());
       this.replays = new ReplayCalls(ofDeliveries.replays());
       this.secretKeys = new SecretKeyCalls(database, push.secretBox());
       this.audit = new AuditCalls(ofWorkspaces.audit(), ofWorkspaces.auditExport());
@@ -238,6 +242,9 @@ final class ApiRoutes {
           .get(ENDPOINT, calls.answer(endpoints::show))
           .patch(ENDPOINT, calls.withBody(endpoints::change))
           .delete(ENDPOINT, calls.answer(endpoints::delete))
+          .post(ENDPOINT + "/skip", calls.withBody(endpoints::skip))
+          .post(ENDPOINT + "/seek", calls.withBody(endpoints::seek))
+          .get(ENDPOINT + "/pages", calls.answer(pages::list))
           .post(ENDPOINT + "/rotate-secret", calls.withBody(endpoints::rotateSecret))
           .post(ENDPOINT + "/test", within(testTimeout, calls.withBody(endpoints::test)))
           .delete(ENDPOINT + "/previous-secret", calls.answer(endpoints::endOverlap))

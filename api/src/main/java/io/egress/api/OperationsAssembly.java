@@ -12,8 +12,10 @@ import io.egress.api.admin.deliveries.EndpointLatencies;
 import io.egress.api.admin.deliveries.PendingDeliveries;
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.admin.deliveries.SentBodies;
+import io.egress.api.admin.deliveries.SentPages;
 import io.egress.api.admin.deliveries.UndeliveredTotals;
 import io.egress.api.admin.deliveries.Verifier;
+import io.egress.api.admin.endpoints.Cursors;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
 import io.egress.api.admin.erasures.CaptureErasure;
@@ -81,6 +83,7 @@ final class OperationsAssembly {
             new AuditExport(audit, heavy)),
         new Operations.OfEndpoints(
             new Endpoints(pool, push.secretBox()),
+            new Cursors(pool),
             new EndpointBody(push.allowHttpEndpoints(), push.addressPolicy()),
             new TestSend(pool, sender, push, settings.dispatcher().attemptTimeout(), clock),
             healths,
@@ -90,6 +93,7 @@ final class OperationsAssembly {
         new Operations.OfDeliveries(
             deliveries,
             new SentBodies(pool, deliveries, documents, push),
+            new SentPages(pool),
             new Replays(pool),
             new UndeliveredTotals(pool),
             verifier(measuring, days, heavy)),

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -41,6 +42,9 @@ final class EveryCall {
       };
     }
   }
+
+  /** Calls on endpoints that are sent the stream itself. */
+  private static final Pattern OF_STREAMS = Pattern.compile("/endpoints/\\{id}/(skip|seek|pages)$");
 
   private final Caller caller;
   private final List<DescribedCall> calls;
@@ -100,10 +104,23 @@ final class EveryCall {
   }
 
   private Map<String, String> values(DescribedCall call, String inWorkspace) {
+    String id =
+        OF_STREAMS.matcher(call.path()).find() && inWorkspace.equals(workspace)
+            ? ids.computeIfAbsent("endpoints of streams", _ -> streamEndpoint())
+            : ids.computeIfAbsent(call.collection(), _ -> UUID.randomUUID().toString());
     return Map.of(
-        "id", ids.computeIfAbsent(call.collection(), _ -> UUID.randomUUID().toString()),
+        "id", id,
         "workspace", inWorkspace,
         "workspace_id", inWorkspace);
+  }
+
+  private String streamEndpoint() {
+    JsonObject endpoint =
+        new JsonObject().put("url", "https://receiver.invalid/").put("delivery", "stream");
+    HttpResponse<String> created =
+        caller.call(
+            "POST", "/internal/v1/workspaces/" + workspace + "/endpoints", endpoint.encode());
+    return new JsonObject(created.body()).getString("id");
   }
 
   private String awaitDelivery() {

@@ -3,6 +3,7 @@ package io.egress.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.egress.api.admin.endpoints.EndpointsClient;
 import io.egress.platform.http.Routes;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -167,8 +168,29 @@ class OpenApiTest {
               return answer;
             })
         .make();
+    answers.check(skipped());
 
     assertThat(answers.answered()).isEqualTo(answers.operations());
+  }
+
+  /** Of an endpoint that its receiver holds. */
+  private static HttpResponse<String> skipped() {
+    UUID workspace = UUID.randomUUID();
+    EndpointsClient endpoints = new EndpointsClient(service, workspace);
+    UUID capture = service.enter(workspace, 1).getFirst();
+    JsonObject endpoint =
+        endpoints.create(
+            new JsonObject()
+                .put("url", "https://example.com/pages")
+                .put("delivery", "stream")
+                .put("full_history", true));
+    service.query(
+        "update turns set held_capture = '%s' where endpoint_id = '%s'"
+            .formatted(capture, endpoint.getString("id")));
+    return service.internal(
+        "POST",
+        endpoints.at(endpoint) + "/skip",
+        new JsonObject().put("capture_id", capture.toString()));
   }
 
   private static String described(Routes.Call call) {

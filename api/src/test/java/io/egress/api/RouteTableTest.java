@@ -35,6 +35,8 @@ class RouteTableTest {
   /** With the reason. */
   private static final Map<String, String> NOT_AUDITED =
       Map.of(
+          "POST " + WORKSPACE + "/endpoints/:id/skip",
+          "StreamEndpointsApiTest: a receiver has to hold the endpoint before",
           "POST " + WORKSPACE + "/replays",
           "each replay that it starts has an entry; here it starts none",
           "PUT /internal/v1/captures/:id",
@@ -59,6 +61,10 @@ class RouteTableTest {
           "a requested rebuild is not requested twice",
           "POST " + WORKSPACE + "/endpoints/:id/test",
           "a test is sent each time",
+          "POST " + WORKSPACE + "/endpoints/:id/skip",
+          "a repetition finds nothing to skip",
+          "POST " + WORKSPACE + "/endpoints/:id/seek",
+          "a repetition goes to the same place",
           "POST " + WORKSPACE + "/deliveries/:id/redeliver",
           "a delivery is sent each time",
           "POST " + WORKSPACE + "/endpoints/:id/replays",
@@ -138,6 +144,9 @@ class RouteTableTest {
               "DELETE " + WORKSPACE + "/endpoints/:id/previous-secret",
               "POST /endpoints/:id/end-overlap"),
           Map.entry("POST " + WORKSPACE + "/endpoints/:id/test", "POST /endpoints/:id/test"),
+          Map.entry("GET " + WORKSPACE + "/endpoints/:id/pages", "GET /endpoints/:id"),
+          Map.entry("POST " + WORKSPACE + "/endpoints/:id/skip", "POST /endpoints/:id/skip"),
+          Map.entry("POST " + WORKSPACE + "/endpoints/:id/seek", NO_PAGE),
           Map.entry("GET " + WORKSPACE + "/endpoints/:id/deliveries", "GET /deliveries"),
           Map.entry("GET " + WORKSPACE + "/captures", "GET /captures"),
           Map.entry("GET " + WORKSPACE + "/deliveries", "GET /deliveries"),
@@ -152,7 +161,12 @@ class RouteTableTest {
 
   /** Actions that {@link EveryCall} does not cause. */
   private static final Set<String> OTHER_ACTIONS =
-      Set.of("captures.expired", "portal_session.opened", "queue.lost", "redelivery.cancelled");
+      Set.of(
+          "captures.expired",
+          "endpoint.skipped",
+          "portal_session.opened",
+          "queue.lost",
+          "redelivery.cancelled");
 
   private static Service service;
 

@@ -6,6 +6,7 @@ import io.egress.webhook.send.FailureText;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -48,6 +49,24 @@ final class EndpointsCommand {
               "created_at",
               "id"));
 
+  private static final Columns PAGES =
+      new Columns(
+          List.of(
+              "updated_at", "state", "documents", "after_position", "last_position", "attempts"),
+          Set.of(),
+          List.of(
+              "updated_at",
+              "state",
+              "documents",
+              "after_position",
+              "last_position",
+              "attempts",
+              "last_status",
+              "last_failure",
+              "next_attempt_at",
+              "owed_at",
+              "id"));
+
   private static final String HEADER =
       "a header that webhooks carry, whose value is not shown again; may be repeated; the value may be a secret, "
           + SecretText.FORMS;
@@ -63,7 +82,11 @@ final class EndpointsCommand {
         "",
         "An endpoint with a name for lists, which also gets what finished before:",
         "  egress endpoints create WORKSPACE https://example.com/hook \\",
-        "      --description 'search index' --full-history"
+        "      --description 'search index' --full-history",
+        "",
+        "One that is sent the stream itself, in order and in pages of at most 50 captures:",
+        "  egress endpoints create WORKSPACE https://example.com/pages \\",
+        "      --delivery stream --batch 50 --full-history"
       })
   int create(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
@@ -74,6 +97,7 @@ final class EndpointsCommand {
               names = "--paused",
               description = "send nothing, the history neither, before endpoints resume")
           boolean paused,
+      @Mixin StreamOptions stream,
       @Mixin EndpointSpecOptions spec,
       @Mixin CertificateOptions certificate,
       @Mixin OAuth2Options oauth2,
@@ -82,6 +106,7 @@ final class EndpointsCommand {
       @Mixin Output output) {
     JsonObject endpoint =
         new JsonObject().put("url", url).put("full_history", fullHistory).put("paused", paused);
+    stream.putInto(endpoint);
     if (headers != null) {
       endpoint.put("headers", headers(headers));
     }
@@ -252,6 +277,89 @@ final class EndpointsCommand {
   }
 
   @Command(
+      name = "pages",
+      description =
+          "Lists the pages that an endpoint with the delivery stream was sent, newest first.",
+      footer = {
+        "",
+        "The page that brought a capture:",
+        "  egress endpoints pages WORKSPACE ENDPOINT-ID --capture CAPTURE-ID"
+      })
+  int pages(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
+      @Option(
+              names = "--capture",
+              paramLabel = "CAPTURE-ID",
+              description = "only pages with this capture in their range")
+          @Nullable UUID capture,
+      @Mixin Limit limit,
+      @Mixin TableOutput output) {
+    Listing listing = new Listing(path(workspace, id) + "/pages").only("capture_id", capture);
+    return output.table("pages", listing.read(internal.api(), "pages", limit.entries()), PAGES);
+  }
+
+  @Command(
+      name = "skip",
+      description =
+          "Passes the capture that holds an endpoint with the delivery stream. It is not sent; the"
+              + " audit log keeps why.",
+      footer = {
+        "",
+        "A capture that the receiver will never accept:",
+        "  egress endpoints skip WORKSPACE ENDPOINT-ID CAPTURE-ID --reason 'too long for the index'"
+      })
+  int skip(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
+      @Parameters(paramLabel = "CAPTURE-ID") UUID capture,
+      @Option(names = "--reason", paramLabel = "TEXT", description = "why, for the audit log")
+          @Nullable String reason,
+      @Mixin Output output) {
+    JsonObject body = new JsonObject().put("capture_id", capture.toString()).put("reason", reason);
+    return output.fields(internal.api().call("POST", path(workspace, id) + "/skip", body));
+  }
+
+  @Command(
+      name = "seek",
+      description =
+          "Moves the cursor of an endpoint with the delivery stream, and prints the cursor that its"
+              + " receiver has to have then.",
+      footer = {
+        "",
+        "Everything again:",
+        "  egress endpoints seek WORKSPACE ENDPOINT-ID --from-position 1"
+      })
+  int seek(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
+      @Option(
+              names = "--from-position",
+              paramLabel = "POSITION",
+              description = "the first position to send")
+          @Nullable Long fromPosition,
+      @Option(
+              names = "--from",
+              paramLabel = "TIME",
+              description = "what entered the stream since then: " + Instants.FORMS)
+          @Nullable Instant from,
+      @Option(names = "--to-end", description = "only what enters the stream from now on")
+          boolean toEnd,
+      @Mixin Output output) {
+    JsonObject body = new JsonObject();
+    if (fromPosition != null) {
+      body.put("from_position", fromPosition);
+    }
+    if (from != null) {
+      body.put("from", from.toString());
+    }
+    if (toEnd) {
+      body.put("to_end", true);
+    }
+    return output.fields(internal.api().call("POST", path(workspace, id) + "/seek", body));
+  }
+
+  @Command(
       name = "rotate",
       description =
           "Replaces an endpoint's signing secret, and its key pair if its webhooks are signed by"
@@ -371,6 +479,53 @@ final class EndpointsCommand {
 
   private static String path(UUID workspace, UUID id) {
     return path(workspace) + "/" + id;
+  }
+
+  /** How an endpoint is sent the stream itself. */
+  static final class StreamOptions {
+    @Option(
+        names = "--delivery",
+        paramLabel = "each|stream",
+        description =
+            "a webhook for each capture (each), or the stream itself in pages, one after the other,"
+                + " each only after the last was accepted (stream); it cannot be changed later")
+    private @Nullable String delivery;
+
+    @Option(
+        names = "--batch",
+        paramLabel = "N",
+        description = "with stream: at most so many captures a page, 1 to 100 (100)")
+    private @Nullable Integer batch;
+
+    @Option(
+        names = "--max-body",
+        paramLabel = "BYTES",
+        description =
+            "with stream: at most so many bytes a page with several captures, 65536 to 16777216"
+                + " (1048576)")
+    private @Nullable Integer maxBody;
+
+    @Option(
+        names = "--from",
+        paramLabel = "TIME",
+        description =
+            "with stream: begin with what entered the stream since then: " + Instants.FORMS)
+    private @Nullable Instant from;
+
+    void putInto(JsonObject endpoint) {
+      if (delivery != null) {
+        endpoint.put("delivery", delivery);
+      }
+      if (batch != null) {
+        endpoint.put("batch", batch);
+      }
+      if (maxBody != null) {
+        endpoint.put("max_body", maxBody);
+      }
+      if (from != null) {
+        endpoint.put("from", from.toString());
+      }
+    }
   }
 
   /** The client certificate of an endpoint, from PEM files. */

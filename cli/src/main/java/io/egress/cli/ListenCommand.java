@@ -3,11 +3,14 @@ package io.egress.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNullElse;
 
+import io.egress.transcript.stream.Cursor;
 import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.SigningSecrets;
+import io.egress.webhook.send.Content;
 import io.egress.webhook.send.Envelope;
 import io.egress.webhook.send.WebhookSignature;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -42,7 +45,7 @@ import picocli.CommandLine.Spec;
     description =
         "Posts signed webhooks to a receiver on your machine while you develop it. It follows "
             + "a workspace's stream through the public API, so the service need not reach the "
-            + "receiver. Nothing is retried.",
+            + "receiver. Nothing is retried; with --pages, a page is posted until it is accepted.",
     footer = {
       "",
       "Print a signing secret, and post what finishes from now on:",
@@ -105,6 +108,12 @@ final class ListenCommand implements Callable<Integer> {
   @Option(names = "--from-start", description = "also post captures that finished before now")
   private boolean fromStart;
 
+  @Option(
+      names = "--pages",
+      description =
+          "post pages, as to endpoints with the delivery stream; each is posted until it is accepted")
+  private boolean pages;
+
   @Option(names = "--count", paramLabel = "N", description = "exit after this many webhooks")
   private long count = Long.MAX_VALUE;
 
@@ -130,12 +139,22 @@ final class ListenCommand implements Callable<Integer> {
     while (true) {
       long askedNanos = System.nanoTime();
       JsonObject page = page(after(cursor), WAIT);
-      for (Object capture : page.getJsonArray("captures")) {
+      JsonArray captures = page.getJsonArray("captures");
+      if (pages && !captures.isEmpty()) {
+        while (!forwardPage(page, cursor, signature)) {
+          Thread.sleep(POLL_PERIOD.toMillis());
+        }
+        forwarded++;
+      }
+      for (Object capture : pages ? List.of() : captures) {
         forward((JsonObject) capture, signature);
         forwarded++;
         if (forwarded >= count) {
           return 0;
         }
+      }
+      if (forwarded >= count) {
+        return 0;
       }
       cursor = cursorAfter(page, cursor);
       // A service that stops, or holds too many requests, answers at once.
@@ -190,35 +209,75 @@ final class ListenCommand implements Callable<Integer> {
     }
   }
 
+  /** Stands for the endpoint that there is none of. */
+  private UUID receiver() {
+    return UUID.nameUUIDFromBytes(forwardTo.toString().getBytes(UTF_8));
+  }
+
   private void forward(JsonObject capture, WebhookSignature signature) throws InterruptedException {
     UUID captureId = UUID.fromString(capture.getString("id"));
-    UUID deliveryId =
-        DeliveryId.of(UUID.nameUUIDFromBytes(forwardTo.toString().getBytes(UTF_8)), captureId);
+    UUID deliveryId = DeliveryId.of(receiver(), captureId);
+    post(
+        new Webhook(
+            Event.CAPTURE_PROCESSED, deliveryId, new Content.Document(head(capture)), signature),
+        captureId + "  %s  " + VisibleText.line(capture.getString("title")));
+  }
+
+  /** Returns whether it was accepted. */
+  private boolean forwardPage(JsonObject page, @Nullable String after, WebhookSignature signature)
+      throws InterruptedException {
+    List<JsonObject> captures =
+        page.getJsonArray("captures").stream().map(JsonObject.class::cast).toList();
+    Cursor before = after == null ? null : Cursor.decode(after).orElseThrow();
+    String end = page.getJsonObject("pageInfo").getString("endCursor");
+    Content content =
+        new Content.Page(
+            before,
+            captures.stream().map(each -> UUID.fromString(each.getString("id"))).toList(),
+            captures.stream().map(ListenCommand::head).toList(),
+            Cursor.decode(end).orElseThrow(),
+            hasNext(page));
+    UUID deliveryId = DeliveryId.ofPage(receiver(), before == null ? 0 : before.position());
+    String outcome =
+        post(
+            new Webhook(Event.CAPTURES_PAGE, deliveryId, content, signature),
+            "%d captures  %%s  up to %s".formatted(captures.size(), end));
+    return outcome.matches("2[0-9]{2}");
+  }
+
+  /** What is posted, and who signs it. */
+  private record Webhook(
+      Event event, UUID deliveryId, Content content, WebhookSignature signature) {}
+
+  /** Prints a line, in which {@code %s} stands for the outcome, and returns that. */
+  private String post(Webhook webhook, String line) throws InterruptedException {
     Instant now = Instant.now();
-    Envelope envelope = Envelope.compose(deliveryId, now, head(capture));
+    String deliveryId = webhook.deliveryId().toString();
+    WebhookSignature signature = webhook.signature();
+    Envelope envelope =
+        Envelope.compose(webhook.event(), webhook.deliveryId(), now, webhook.content());
     HttpRequest.Builder request =
         HttpRequest.newBuilder(forwardTo)
             .timeout(TIMEOUT)
             .header("content-type", "application/json")
-            .header("x-service-event", Event.CAPTURE_PROCESSED.word())
-            .header("x-service-delivery", deliveryId.toString())
+            .header("x-service-event", webhook.event().word())
+            .header("x-service-delivery", deliveryId)
             .header("x-service-signature", signature.sign(now.getEpochSecond(), envelope))
             .POST(BodyPublishers.ofByteArray(envelope.buffer().getBytes()));
     if (signature.hasStandardForm()) {
       request
-          .header("webhook-id", deliveryId.toString())
+          .header("webhook-id", deliveryId)
           .header("webhook-timestamp", Long.toString(now.getEpochSecond()))
           .header("webhook-signature", signature.signByStandard(now.getEpochSecond(), envelope));
     }
     long begun = System.nanoTime();
+    String outcome = outcome(request.build());
+    long millis = Duration.ofNanos(System.nanoTime() - begun).toMillis();
     print(
-        "%s  %s  %s  %s ms  %s"
-            .formatted(
-                now.truncatedTo(ChronoUnit.SECONDS),
-                captureId,
-                outcome(request.build()),
-                Duration.ofNanos(System.nanoTime() - begun).toMillis(),
-                VisibleText.line(capture.getString("title"))));
+        now.truncatedTo(ChronoUnit.SECONDS)
+            + "  "
+            + line.replace("%s", outcome + "  " + millis + " ms"));
+    return outcome;
   }
 
   private String outcome(HttpRequest request) throws InterruptedException {

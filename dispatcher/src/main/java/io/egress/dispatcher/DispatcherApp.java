@@ -16,6 +16,7 @@ import io.egress.dispatcher.reconcile.Reconciler;
 import io.egress.dispatcher.reconcile.Republisher;
 import io.egress.dispatcher.supervise.BackendWait;
 import io.egress.dispatcher.supervise.Restarts;
+import io.egress.dispatcher.turn.TurnPublisher;
 import io.egress.platform.backend.BackendProbes;
 import io.egress.platform.database.Database;
 import io.egress.platform.database.SessionLimits;
@@ -41,6 +42,7 @@ import io.egress.webhook.send.SenderSettings;
 import io.egress.webhook.send.TlsEngine;
 import io.egress.webhook.send.TrustedAuthorities;
 import io.egress.webhook.send.WebhookSender;
+import io.egress.webhook.turn.DuePages;
 import io.micrometer.core.instrument.Counter;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -319,6 +321,13 @@ public final class DispatcherApp {
   }
 
   private Future<FanOutVerticle> deployFanOut(DeliveryVerticle.Dependencies shared) {
+    Recurring turnPublisher =
+        TurnPublisher.start(
+            vertx,
+            new DuePages(shared.pool()),
+            shared.publisher(),
+            new Topics(settings.kafka().topicPrefix()));
+    closing.push("the search for pages that are due", turnPublisher::stop);
     FanOutVerticle fanOut =
         new FanOutVerticle(
             new FanOutVerticle.Dependencies(

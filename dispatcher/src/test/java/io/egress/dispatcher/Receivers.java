@@ -39,6 +39,10 @@ public final class Receivers implements AutoCloseable {
   /** Answers the nth request, counted from 1, of a receiver. */
   public interface Behaviour {
     void answer(HttpServerRequest request, int nth);
+
+    default void answer(HttpServerRequest request, int nth, Buffer body) {
+      answer(request, nth);
+    }
   }
 
   public static final Behaviour FINE = (request, _) -> request.response().setStatusCode(204).end();
@@ -206,7 +210,7 @@ public final class Receivers implements AutoCloseable {
                     body));
           }
           int nth = requests.computeIfAbsent(receiver, _ -> new AtomicInteger()).incrementAndGet();
-          behaviours.getOrDefault(receiver, FINE).answer(request, nth);
+          behaviours.getOrDefault(receiver, FINE).answer(request, nth, body);
         });
   }
 

@@ -11,8 +11,10 @@ import io.egress.api.admin.deliveries.EndpointLatencies;
 import io.egress.api.admin.deliveries.PendingDeliveries;
 import io.egress.api.admin.deliveries.RecentOutcomes;
 import io.egress.api.admin.deliveries.SentBodies;
+import io.egress.api.admin.deliveries.SentPages;
 import io.egress.api.admin.deliveries.UndeliveredTotals;
 import io.egress.api.admin.deliveries.Verifier;
+import io.egress.api.admin.endpoints.Cursors;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
 import io.egress.api.admin.erasures.CaptureErasure;
@@ -38,6 +40,7 @@ public record Operations(
   /** On endpoints, and on how they do. */
   public record OfEndpoints(
       Endpoints endpoints,
+      Cursors cursors,
       EndpointBody bodies,
       TestSend test,
       EndpointHealths healths,
@@ -49,6 +52,7 @@ public record Operations(
   public record OfDeliveries(
       DeliveryReads reads,
       SentBodies bodies,
+      SentPages pages,
       Replays replays,
       UndeliveredTotals undelivered,
       Verifier verifier) {}

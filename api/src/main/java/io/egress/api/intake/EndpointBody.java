@@ -5,6 +5,7 @@ import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.AddressPolicy;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
+import io.egress.webhook.endpoint.DeliveryMode;
 import io.egress.webhook.endpoint.EndpointChange;
 import io.egress.webhook.endpoint.EndpointChange.CertificateChange;
 import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
@@ -13,6 +14,7 @@ import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.EndpointUrl;
 import io.egress.webhook.endpoint.NewEndpoint;
 import io.egress.webhook.endpoint.OAuth2Client;
+import io.egress.webhook.endpoint.Paging;
 import io.egress.webhook.endpoint.Payload;
 import io.egress.webhook.endpoint.StandardWebhooks;
 import java.net.InetAddress;
@@ -48,7 +50,8 @@ public final class EndpointBody {
     "events.[]",
     "payload"
   };
-  private static final Shape CREATION = shape("full_history", "paused");
+  private static final Shape CREATION =
+      shape("full_history", "paused", "delivery", "batch", "max_body", "from");
   private static final Shape CHANGE = shape("paused");
 
   /** The base of a new endpoint, and of a change whose endpoint is not known yet. */
@@ -59,6 +62,12 @@ public final class EndpointBody {
 
   private static final int OAUTH2_CHARACTERS_MAX = 2_048;
   private static final int PAYLOAD_CHARACTERS_MAX = 20;
+  private static final List<String> ONLY_OF_STREAM = List.of("batch", "max_body", "from");
+
+  /** Of the events that an endpoint subscribes to. */
+  public static final String OF_STREAM =
+      "an endpoint with the delivery stream gets " + Event.CAPTURE_PROCESSED.word() + " only";
+
   private static final Shape ROTATION = Shape.of("overlap");
   private static final Duration OVERLAP_DEFAULT = Duration.ofHours(24);
   private static final Duration OVERLAP_MAX = Duration.ofDays(30);
@@ -89,13 +98,15 @@ public final class EndpointBody {
           if (!fields.has("url")) {
             url(fields, "url");
           }
+          boolean fullHistory = fields.optionalFlag("full_history", false);
           return new NewEndpoint(
               spec,
-              fields.optionalFlag("full_history", false),
+              fullHistory,
               fields.optionalFlag("paused", false),
               headers(fields),
               certificate(fields),
-              oauth2(fields));
+              oauth2(fields),
+              stream(fields, spec, fullHistory));
         });
   }
 
@@ -120,6 +131,42 @@ public final class EndpointBody {
         });
   }
 
+  /** Null unless the endpoint is to be sent the stream itself. */
+  private static Paging.@Nullable Wanted stream(
+      Fields fields, EndpointSpec spec, boolean fullHistory) {
+    if (mode(fields) == DeliveryMode.EACH) {
+      ONLY_OF_STREAM.stream()
+          .filter(fields::hasValue)
+          .forEach(name -> fields.fault(name, "is only for the delivery stream"));
+      return null;
+    }
+    Long batch = fields.optionalWhole("batch", 1, Paging.BATCH_MAX);
+    Long maxBody = fields.optionalWhole("max_body", Paging.MAX_BODY_MIN, Paging.MAX_BODY_MAX);
+    Instant from = fields.optionalInstant("from");
+    if (from != null && fullHistory) {
+      fields.fault("from", "cannot be combined with full_history");
+    }
+    if (spec.events().size() > 1) {
+      fields.fault("events", OF_STREAM);
+    }
+    return new Paging.Wanted(
+        batch == null ? Paging.BATCH_MAX : batch.intValue(),
+        maxBody == null ? Paging.MAX_BODY_DEFAULT : maxBody.intValue(),
+        from);
+  }
+
+  private static DeliveryMode mode(Fields fields) {
+    if (!fields.has("delivery")) {
+      return DeliveryMode.EACH;
+    }
+    String word = fields.text("delivery", PAYLOAD_CHARACTERS_MAX);
+    Optional<DeliveryMode> mode = DeliveryMode.find(word);
+    if (mode.isEmpty() && fields.isSound("delivery")) {
+      fields.fault("delivery", "must be " + String.join(" or ", DeliveryMode.words()));
+    }
+    return mode.orElse(DeliveryMode.EACH);
+  }
+
   private EndpointSpec spec(Fields fields, EndpointSpec before) {
     return new EndpointSpec(
         fields.has("url") ? url(fields, "url") : before.url(),
@@ -142,8 +189,7 @@ public final class EndpointBody {
   }
 
   private static Set<Event> events(Fields fields) {
-    Set<String> words =
-        fields.optionalWords("events", Set.copyOf(Event.words(List.of(Event.values()))));
+    Set<String> words = fields.optionalWords("events", Set.copyOf(Event.words(Event.OF_CAPTURES)));
     if (words == null) {
       if (fields.isSound("events")) {
         fields.fault("events", "must not be null");

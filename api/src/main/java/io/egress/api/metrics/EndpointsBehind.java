@@ -69,17 +69,22 @@ public final class EndpointsBehind {
   private static final String ACTIVE =
       "select id from endpoints where id = any($1) and deleted_at is null and not paused";
 
-  /** Of the deliveries that are overdue for longest. */
+  /** Of the deliveries that are overdue for longest, and of pages. */
   private static final String OVERDUE =
       """
       select o.endpoint_id, min(o.due_at) as since
       from (
         select endpoint_id, coalesce(next_attempt_at, updated_at) as due_at from deliveries
         where state = 'pending' and coalesce(next_attempt_at, updated_at) < now() - interval '10 minutes'
-        order by coalesce(next_attempt_at, updated_at) limit %d) o
+        order by coalesce(next_attempt_at, updated_at) limit %1$d) o
         join endpoints e on e.id = o.endpoint_id
       where e.deleted_at is null and not e.paused
       group by o.endpoint_id
+      union all
+      (select t.endpoint_id, greatest(t.due_at, t.owed_at) from turns t join endpoints e on e.id = t.endpoint_id
+      where t.due_at < now() - interval '10 minutes' and t.owed_at < now() - interval '10 minutes'
+        and e.deleted_at is null and not e.paused
+      order by t.due_at limit %1$d)
       """
           .formatted(REMEMBERED_MAX);
 

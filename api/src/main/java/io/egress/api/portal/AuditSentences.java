@@ -43,6 +43,14 @@ final class AuditSentences {
           Map.entry("endpoint.paused", AuditSentences::paused),
           Map.entry("endpoint.resumed", _ -> "Resumed the endpoint"),
           Map.entry("endpoint.deleted", changes -> "Deleted the endpoint " + text(changes, "url")),
+          Map.entry(
+              "endpoint.skipped",
+              changes ->
+                  "Skipped the capture at position "
+                      + text(changes, "position")
+                      + " for the endpoint, which was held by it"
+                      + reason(changes)),
+          Map.entry("endpoint.moved", AuditSentences::moved),
           Map.entry("endpoint.tested", _ -> "Sent a test to the endpoint"),
           Map.entry(
               "secret.rotated",
@@ -201,6 +209,17 @@ final class AuditSentences {
     return FilterText.of(Json.decode(filter.encode(), StreamFilter.class));
   }
 
+  private static String reason(JsonObject changes) {
+    String reason = changes.getString("reason");
+    return reason == null ? "" : ": “" + reason + "”";
+  }
+
+  private static String moved(JsonObject changes) {
+    JsonObject position = changes.getJsonObject("position", new JsonObject());
+    return "Moved the cursor of the endpoint from position %s to %s"
+        .formatted(text(position, "from"), text(position, "to"));
+  }
+
   private static String paused(JsonObject changes) {
     String since = changes.getString("failing_since");
     return since == null
@@ -212,6 +231,9 @@ final class AuditSentences {
     String description = changes.getString("description");
     return (description == null ? "" : " for “" + description + "”")
         + (Boolean.TRUE.equals(changes.getBoolean("full_history")) ? ", with the full history" : "")
+        + ("stream".equals(changes.getString("delivery"))
+            ? ", which is sent the stream in pages of " + text(changes, "batch")
+            : "")
         + (Boolean.TRUE.equals(changes.getBoolean("paused")) ? ", paused" : "");
   }
 

@@ -6,7 +6,6 @@ import io.egress.webhook.endpoint.Payload;
 import io.egress.webhook.endpoint.StandardWebhooks;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +19,12 @@ public final class EndpointForm {
         body(form)
             .put("full_history", form.isChecked("full_history"))
             .put("paused", form.isChecked("paused"));
+    if (!form.text("delivery").isEmpty()) {
+      body.put("delivery", form.text("delivery"));
+    }
+    if (!form.text("batch").isEmpty()) {
+      body.put("batch", number(form.text("batch")));
+    }
     JsonObject headers = headers(form.text("headers"));
     if (!headers.isEmpty()) {
       body.put("headers", headers);
@@ -86,7 +91,7 @@ public final class EndpointForm {
   }
 
   private static List<Event> events(PortalForm form) {
-    return Arrays.stream(Event.values())
+    return Event.OF_CAPTURES.stream()
         .filter(event -> event == Event.CAPTURE_PROCESSED || form.isChecked(event.word()))
         .toList();
   }

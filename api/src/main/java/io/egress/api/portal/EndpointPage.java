@@ -4,6 +4,8 @@ import io.egress.api.admin.Operations.OfDeliveries;
 import io.egress.api.admin.Operations.OfEndpoints;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.deliveries.EndpointLatencies;
+import io.egress.api.admin.deliveries.SentPages;
+import io.egress.api.admin.endpoints.Cursors;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.endpoints.TestSend;
 import io.egress.api.admin.replays.Replay;
@@ -12,6 +14,7 @@ import io.egress.api.call.Answer;
 import io.egress.api.intake.EndpointBody;
 import io.egress.api.intake.GivenBody;
 import io.egress.api.intake.ReplayBody;
+import io.egress.api.intake.SeekBody;
 import io.egress.api.portal.access.PortalForm;
 import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.AttemptRow;
@@ -43,6 +46,8 @@ final class EndpointPage {
 
   private final PageRenderer pages;
   private final Endpoints endpoints;
+  private final Cursors cursors;
+  private final SentPages sentPages;
   private final EndpointBody bodies;
   private final TestSend testSend;
   private final Replays replays;
@@ -59,6 +64,8 @@ final class EndpointPage {
       Clock clock) {
     this.pages = pages;
     this.endpoints = ofEndpoints.endpoints();
+    this.cursors = ofEndpoints.cursors();
+    this.sentPages = ofDeliveries.pages();
     this.bodies = ofEndpoints.bodies();
     this.testSend = ofEndpoints.test();
     this.replays = ofDeliveries.replays();
@@ -113,6 +120,24 @@ final class EndpointPage {
             ReplayBody.read(UNDELIVERED).orRefuse());
     return Answer.seeOther(
         pages.base(visit) + "/replays/" + started.id() + "?done=endpoint-resumed");
+  }
+
+  /** Passes the capture that holds the endpoint. */
+  Answer skip(Visit visit) {
+    PortalForm form = visit.form();
+    JsonObject body = new JsonObject().put("capture_id", form.text("capture_id"));
+    if (!form.text("reason").isEmpty()) {
+      body.put("reason", form.text("reason"));
+    }
+    return Forms.orExplain(
+        form,
+        () -> {
+          SeekBody.Skip skip = Forms.accepted(SeekBody.skip(GivenBody.of(body)));
+          cursors.skip(
+              visit.caller(), visit.workspaceId(), visit.id(), skip.captureId(), skip.reason());
+          return backToPage(visit, "capture-skipped");
+        },
+        (status, problem) -> page(visit, status, problem, null));
   }
 
   private Answer changeOrExplain(Visit visit, JsonObject body) {
@@ -209,6 +234,7 @@ final class EndpointPage {
                 line,
                 hours.isEmpty() ? null : LatencyChart.of(hours, now),
                 newest(visit, endpoint),
+                newestPages(visit, endpoint),
                 tested)));
   }
 
@@ -226,6 +252,12 @@ final class EndpointPage {
                     "",
                     false)))
         .toList();
+  }
+
+  private List<SentPages.SentPage> newestPages(Visit visit, Endpoint endpoint) {
+    return endpoint.paging().isStream()
+        ? sentPages.list(visit.workspaceId(), endpoint.id(), null, SentPages.NEWEST, ATTEMPTS_MAX)
+        : List.of();
   }
 
   private Answer rotationPage(

@@ -20,6 +20,7 @@ final class Notices {
               "endpoint-paused",
               "Endpoint paused. Deliveries that fall due meanwhile are skipped and can be replayed."),
           Map.entry("endpoint-resumed", "Endpoint resumed."),
+          Map.entry("capture-skipped", "Capture skipped. The endpoint goes on with the next one."),
           Map.entry("endpoint-deleted", "Endpoint deleted. Nothing more is sent to it."),
           Map.entry(
               "capture-erased",

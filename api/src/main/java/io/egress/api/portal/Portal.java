@@ -171,6 +171,7 @@ public final class Portal {
         .post(ofEndpoint + "/certificate", guard.changing(endpoint::changeCertificate))
         .post(ofEndpoint + "/oauth2", guard.changing(endpoint::changeOAuth2))
         .post(ofEndpoint + "/pause", guard.changing(endpoint::pause))
+        .post(ofEndpoint + "/skip", guard.changing(endpoint::skip))
         .post(ofEndpoint + "/resume", guard.changing(endpoint::resume))
         .post(
             ofEndpoint + "/test",

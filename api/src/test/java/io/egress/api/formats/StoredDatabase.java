@@ -2,8 +2,6 @@ package io.egress.api.formats;
 
 import static io.egress.api.Service.await;
 
-import io.egress.api.admin.deliveries.WrittenOutcomes;
-import io.egress.webhook.deliverylog.LogMaintenance;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -71,9 +69,24 @@ final class StoredDatabase {
     return new JsonObject().put("tables", all).put("sequences", sequences);
   }
 
+  private static final String LOG_OF_TODAY =
+      """
+      do $$
+      declare
+        log regclass;
+        day text := to_char(now() at time zone 'UTC', 'YYYYMMDD');
+      begin
+        for log in select oid from pg_class where relkind = 'p' loop
+          execute format('create table %s partition of %s for values from (%L) to (%L)', log || '_' || day, log,
+            day::date, day::date + 1);
+        end loop;
+      end
+      $$
+      """;
+
   /** The schema is that of the release that wrote the rows. Days of the log become today. */
   static void load(Pool pool, JsonObject dump) {
-    new LogMaintenance(pool, WrittenOutcomes.DAYS).run();
+    await(pool.query(LOG_OF_TODAY).execute());
     await(
         pool.withTransaction(tx ->
             tx.query("set local session_replication_role = replica")

@@ -299,7 +299,7 @@ class StoredFormatsTest {
         record(
             "captures.processed",
             new ProcessedCapture(id(1), 5_000_000_000L, id(2), owed).encode()));
-    for (Delivery.Origin origin : Delivery.Origin.values()) {
+    for (Delivery.Origin origin : Delivery.Origin.OF_CAPTURES) {
       boolean ofReplay = origin != Delivery.Origin.LIVE;
       records.add(
           record(
@@ -318,6 +318,8 @@ class StoredFormatsTest {
                       null)
                   .encode()));
     }
+    Instant due = owed.plusSeconds(86_400);
+    records.add(record("deliveries", Delivery.page(id(4), 5_000_000_000L, 7, owed, due).encode()));
     return records;
   }
 

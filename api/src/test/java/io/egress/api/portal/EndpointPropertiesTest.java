@@ -87,7 +87,7 @@ class EndpointPropertiesTest {
   }
 
   private static List<String> events() {
-    return Event.words(List.of(Event.values())).stream()
+    return Event.words(Event.OF_CAPTURES).stream()
         .filter(word -> !word.equals(Event.CAPTURE_PROCESSED.word()))
         .toList();
   }

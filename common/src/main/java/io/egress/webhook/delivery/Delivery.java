@@ -4,14 +4,20 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import io.egress.platform.kafka.NewerRecordException;
 import io.vertx.core.buffer.Buffer;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One capture owed to one endpoint, as stored in the delivery topics: ids only, never the document.
+ * One capture owed to one endpoint, or the next page of the stream, as stored in the delivery
+ * topics: ids only, never the document.
  *
  * @param id identifies the chain of attempts; repeated fan-out yields the same id
+ * @param captureId {@link #NO_CAPTURE} of a page
+ * @param position the capture's; of a page, that before it
  * @param replayId the replay or redelivery that created it; null for the first delivery of a
  *     capture to an endpoint
  * @param origin why it is owed; kept through all retries
@@ -36,6 +42,9 @@ public record Delivery(
     Instant dueAt,
     @Nullable Instant notBefore,
     @Nullable String traceparent) {
+  /** Which captures a page has is known when it is sent. */
+  public static final UUID NO_CAPTURE = new UUID(0, 0);
+
   /** Why a delivery is owed. */
   public enum Origin {
     /** The capture entered the stream. */
@@ -49,7 +58,13 @@ public record Delivery(
     /** Sends the endpoint what the capture shows since it changed. */
     UPDATE("update"),
     /** Notifies the endpoint that the capture was erased. */
-    ERASURE("erasure");
+    ERASURE("erasure"),
+    /** The next page of the stream, for an endpoint that is sent pages. */
+    PAGE("page");
+
+    /** Those of deliveries of single captures, which the table of deliveries has. */
+    public static final Set<Origin> OF_CAPTURES =
+        Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.of(PAGE)));
 
     private final String word;
 
@@ -67,6 +82,7 @@ public record Delivery(
         case LIVE, BACKFILL, REPLAY, REDELIVERY -> Event.CAPTURE_PROCESSED;
         case UPDATE -> Event.CAPTURE_UPDATED;
         case ERASURE -> Event.CAPTURE_ERASED;
+        case PAGE -> Event.CAPTURES_PAGE;
       };
     }
 
@@ -139,8 +155,33 @@ public record Delivery(
         null);
   }
 
+  /**
+   * The page after a position of the stream.
+   *
+   * @param attempt the number of the next attempt
+   */
+  public static Delivery page(
+      UUID endpointId, long position, int attempt, Instant owedAt, Instant dueAt) {
+    return new Delivery(
+        DeliveryId.ofPage(endpointId, position),
+        endpointId,
+        NO_CAPTURE,
+        position,
+        null,
+        Origin.PAGE,
+        owedAt,
+        attempt,
+        dueAt,
+        null,
+        null);
+  }
+
   public Event event() {
     return origin.event();
+  }
+
+  public boolean isPage() {
+    return origin == Origin.PAGE;
   }
 
   /** The next attempt. */
@@ -156,6 +197,22 @@ public record Delivery(
   /** The same attempt at a later time. */
   public Delivery postponed(Instant due) {
     return with(attempt, due, notBefore, traceparent);
+  }
+
+  /** The same attempt of a page that is logged with what is owed since then. */
+  public Delivery owedSince(Instant since) {
+    return new Delivery(
+        id,
+        endpointId,
+        captureId,
+        position,
+        replayId,
+        origin,
+        since,
+        attempt,
+        dueAt,
+        notBefore,
+        traceparent);
   }
 
   /** When the next attempt will be made. */

@@ -44,6 +44,14 @@ public final class DeliveryId {
         endpointId + "/" + captureId + "/" + Event.CAPTURE_UPDATED.word() + "/" + change);
   }
 
+  /**
+   * The page of the stream after a position: the UUIDv5 of {@code <endpoint
+   * id>/captures/<position>}.
+   */
+  public static UUID ofPage(UUID endpointId, long position) {
+    return nameBased(NAMESPACE, endpointId + "/captures/" + position);
+  }
+
   /** A replay's delivery of a capture: the UUIDv5 of {@code <replay id>/<capture id>}. */
   public static UUID inReplay(UUID replayId, UUID captureId) {
     return of(replayId, captureId);

@@ -35,7 +35,9 @@ final class DeliveryJson {
       json.writeStartObject();
       json.writeStringField("delivery_id", delivery.id().toString());
       json.writeStringField("endpoint_id", delivery.endpointId().toString());
-      json.writeStringField("capture_id", delivery.captureId().toString());
+      if (!delivery.isPage()) {
+        json.writeStringField("capture_id", delivery.captureId().toString());
+      }
       json.writeNumberField("position", delivery.position());
       if (delivery.replayId() != null) {
         json.writeStringField("replay_id", delivery.replayId().toString());
@@ -122,7 +124,7 @@ final class DeliveryJson {
       return new Delivery(
           present(id),
           present(endpointId),
-          present(captureId),
+          origin == Origin.PAGE ? Delivery.NO_CAPTURE : present(captureId),
           position,
           replayId,
           present(origin),

@@ -12,7 +12,13 @@ public enum Event {
   CAPTURE_PROCESSED("capture.processed"),
   /** The document has changed. */
   CAPTURE_UPDATED("capture.updated"),
-  CAPTURE_ERASED("capture.erased");
+  CAPTURE_ERASED("capture.erased"),
+  /** A page of the stream, to endpoints that are sent no captures by themselves. */
+  CAPTURES_PAGE("captures.page");
+
+  /** Those that an endpoint may subscribe to. */
+  public static final List<Event> OF_CAPTURES =
+      List.of(CAPTURE_PROCESSED, CAPTURE_UPDATED, CAPTURE_ERASED);
 
   private final String word;
 

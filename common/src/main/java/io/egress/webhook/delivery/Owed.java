@@ -27,6 +27,13 @@ public record Owed(
    */
   public record HeldFilter(long after, @Nullable StreamFilter filter) {}
 
+  /**
+   * The creation position of endpoints that are sent the stream itself: beyond every stream, so
+   * that they are owed no capture by itself. Earlier releases, which know no pages, send them
+   * nothing.
+   */
+  public static final long NOTHING_BELOW = 1L << 62;
+
   public Owed {
     filters = List.copyOf(filters);
   }

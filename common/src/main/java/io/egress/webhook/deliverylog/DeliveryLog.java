@@ -24,36 +24,25 @@ import java.util.stream.Collectors;
  */
 public final class DeliveryLog {
   private static final String WRITE =
-      """
-      with entry as (
-        select * from unnest($1::date[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::uuid[], $7::text[],
-          $8::text[], $9::smallint[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[], $13::integer[],
-          $14::text[], $15::smallint[], $16::text[], $17::bytea[], $18::bigint[], $19::text[], $20::integer[], $21::text[],
-          $22::text[], $23::smallint[])
-          as e(day, id, endpoint_id, capture_id, position, replay_id, origin, state,
-            attempts, owed_at, next_attempt_at, started_at, duration_ms, outcome,
-            status, detail, answer, revision, signature, length, request_headers, response_headers, times)),
-      erased as (select capture_id from erasures where capture_id = any($4)),
-      made as (
-        insert into %1$s (day, delivery_id, attempt, started_at, duration_ms, outcome, status, detail, answer,
-          revision, signature, length, request_headers, response_headers, times)
-        select day, id, attempts, started_at, duration_ms, outcome, status, detail,
-          case when capture_id not in (table erased) then answer end, revision, signature, length, request_headers,
-          case when capture_id not in (table erased) then response_headers end, coalesce(times, 1)
-        from entry
-        where started_at is not null
-        %3$s),
-      written as (
-        insert into %2$s as d
-          (day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, last_outcome, next_attempt_at,
-            owed_at)
-        select day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, outcome, next_attempt_at,
-          owed_at
-        from entry
-        %4$s)
-      """;
+      LogRows.ENTRIES
+          + """
+          , erased as (select capture_id from erasures where capture_id = any($4)),
+          made as (
+          """
+          + LogRows.INSERT_ATTEMPTS.formatted("%1$s", "capture_id in (table erased)")
+          + """
+            %3$s),
+          written as (
+            insert into %2$s as d
+              (day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, last_outcome, next_attempt_at,
+                owed_at)
+            select day, id, endpoint_id, capture_id, position, replay_id, origin, state, attempts, outcome, next_attempt_at,
+              owed_at
+            from entry
+            %4$s)
+          """;
 
-  private static final String ATTEMPT_MAY_BE_KNOWN =
+  static final String ATTEMPT_MAY_BE_KNOWN =
       """
       on conflict do nothing
       returning delivery_id

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
 
 /**
  * The days kept by the delivery log. There is a partition for each of them and for a few to come,
@@ -17,6 +18,11 @@ public final class LogDays {
 
   static final String DELIVERIES = "deliveries";
   static final String ATTEMPTS = "attempts";
+  static final String PAGES = "pages";
+
+  /** The tables that have a partition for each day. */
+  static final List<String> TABLES = List.of(DELIVERIES, ATTEMPTS, PAGES);
+
   private static final DateTimeFormatter SUFFIX = DateTimeFormatter.ofPattern("uuuuMMdd");
 
   private final Clock clock;
@@ -62,6 +68,10 @@ public final class LogDays {
 
   static String attempts(LocalDate day) {
     return ATTEMPTS + suffix(day);
+  }
+
+  static String pages(LocalDate day) {
+    return PAGES + suffix(day);
   }
 
   static String suffix(LocalDate day) {

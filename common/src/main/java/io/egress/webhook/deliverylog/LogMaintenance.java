@@ -64,9 +64,10 @@ public final class LogMaintenance {
       """
       select c.relname as name, p.relname as parent
       from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
-      where p.oid = any(array['deliveries', 'attempts']::regclass[])
+      where p.oid = any(array['%s']::regclass[])
       order by right(c.relname, 8), c.relname
-      """;
+      """
+          .formatted(String.join("', '", LogDays.TABLES));
 
   private static final String CREATE =
       """
@@ -111,7 +112,7 @@ public final class LogMaintenance {
       """
           .formatted(HOURS_MAX);
 
-  /** A day of one of the two tables. */
+  /** A day of one of the tables. */
   private record Partition(String name, String parent) {
     private static Partition of(Row row) {
       return new Partition(row.getString("name"), row.getString("parent"));
@@ -222,7 +223,8 @@ public final class LogMaintenance {
   }
 
   private static boolean isWritable(Set<String> existing, LocalDate day) {
-    return existing.contains(LogDays.deliveries(day)) && existing.contains(LogDays.attempts(day));
+    return LogDays.TABLES.stream()
+        .allMatch(table -> existing.contains(table + LogDays.suffix(day)));
   }
 
   private static int createMissing(SqlConnection tx, LocalDate first, LocalDate last) {
@@ -230,7 +232,7 @@ public final class LogMaintenance {
     Set<String> existing =
         existing(Rows.list(tx.query(PARTITIONS).execute().await(), Partition::of));
     List<String> missing = new ArrayList<>();
-    for (String parent : List.of(LogDays.DELIVERIES, LogDays.ATTEMPTS)) {
+    for (String parent : LogDays.TABLES) {
       for (LocalDate day = first; !day.isAfter(last); day = day.plusDays(1)) {
         String name = parent + LogDays.suffix(day);
         if (!existing.contains(name)) {

@@ -14,6 +14,31 @@ import org.jspecify.annotations.Nullable;
 
 /** Entries as one array per column. */
 final class LogRows {
+  /** The entries, of which {@link #of} is the parameters. */
+  static final String ENTRIES =
+      """
+      with entry as (
+        select * from unnest($1::date[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::uuid[], $7::text[],
+          $8::text[], $9::smallint[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[], $13::integer[],
+          $14::text[], $15::smallint[], $16::text[], $17::bytea[], $18::bigint[], $19::text[], $20::integer[], $21::text[],
+          $22::text[], $23::smallint[])
+          as e(day, id, endpoint_id, capture_id, position, replay_id, origin, state,
+            attempts, owed_at, next_attempt_at, started_at, duration_ms, outcome,
+            status, detail, answer, revision, signature, length, request_headers, response_headers, times))
+      """;
+
+  /** Into a table, without the answers where a condition holds. */
+  static final String INSERT_ATTEMPTS =
+      """
+      insert into %1$s (day, delivery_id, attempt, started_at, duration_ms, outcome, status, detail, answer,
+        revision, signature, length, request_headers, response_headers, times)
+      select day, id, attempts, started_at, duration_ms, outcome, status, detail,
+        case when not (%2$s) then answer end, revision, signature, length, request_headers,
+        case when not (%2$s) then response_headers end, coalesce(times, 1)
+      from entry
+      where started_at is not null
+      """;
+
   private LogRows() {}
 
   static Tuple of(LocalDate day, List<LogEntry> entries) {

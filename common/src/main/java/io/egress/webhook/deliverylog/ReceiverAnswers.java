@@ -47,7 +47,10 @@ public final class ReceiverAnswers {
         select unnest($1::uuid[])
         union all
         select d.id from stream s join deliveries d on d.position = s.position
-        where s.capture_id = any($3) and d.endpoint_id = any($2) and d.replay_id is not null))
+        where s.capture_id = any($3) and d.endpoint_id = any($2) and d.replay_id is not null
+        union all
+        select p.id from stream s join pages p on p.last_position >= s.position and p.after_position < s.position
+        where s.capture_id = any($3) and p.endpoint_id = any($2)))
       """;
 
   private static final String FORGOTTEN =

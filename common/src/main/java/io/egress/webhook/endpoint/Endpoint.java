@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public record Endpoint(
     UUID id,
     @JsonUnwrapped EndpointSpec spec,
+    @JsonUnwrapped Paging paging,
     boolean fullHistory,
     List<String> headers,
     ClientCertificate.@Nullable Shown clientCertificate,
@@ -40,7 +41,9 @@ public record Endpoint(
   }
 
   public Owed owed() {
-    return new Owed(id, createdPosition, createdAt, fullHistory, filters);
+    return paging.isStream()
+        ? new Owed(id, Owed.NOTHING_BELOW, createdAt, false, filters)
+        : new Owed(id, createdPosition, createdAt, fullHistory, filters);
   }
 
   public String url() {

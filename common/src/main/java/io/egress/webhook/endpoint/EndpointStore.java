@@ -38,7 +38,7 @@ public final class EndpointStore {
           + " when previous_signing_key_until > now() and previous_secret_until > now()"
           + " then previous_signing_key end], null) else '{}' end as signing_keys";
 
-  private static final String SHOWN =
+  private static final String COLUMNS =
       "id, spec::text as spec, full_history, header_names,"
           + " client_certificate_subject, client_certificate_expires_at,"
           + " oauth2_shown::text as oauth2_shown,"
@@ -48,6 +48,21 @@ public final class EndpointStore {
           + SIGNING_KEYS
           + ", case when previous_signing_key_until > now() then previous_signing_key_until end"
           + " as previous_signing_key_until";
+
+  /** Of a table {@code t} with the columns of {@code turns}. */
+  private static final String PAGING =
+      ", (select jsonb_build_object('batch', t.batch, 'max_body', t.max_body, 'first_position', t.first_position,"
+          + " 'position', t.read_up_to, 'behind', (select stream_head from workspaces w where w.id = workspace_id)"
+          + " - t.read_up_to, 'held', case when t.held_capture is not null then jsonb_build_object('capture_id',"
+          + " t.held_capture, 'since', to_char(t.failing_since at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"'),"
+          + " 'outcome', t.last_outcome, 'status', t.last_status) end)::text"
+          + " from %s t where t.endpoint_id = id) as paging";
+
+  private static final String SHOWN = shown("turns");
+
+  private static String shown(String turns) {
+    return COLUMNS + PAGING.formatted(turns);
+  }
 
   private static final String TARGET =
       "id, workspace_id, spec::text as spec, secret, headers, client_certificate, oauth2,"
@@ -59,15 +74,27 @@ public final class EndpointStore {
   /** A backfill of an empty range is finished at once. */
   private static final String ADD =
       """
-      with created as (
+      with workspace as materialized (select * from workspaces where id = $2 for no key update),
+      created as (
         insert into endpoints
           (id, workspace_id, spec, secret, full_history, headers, header_names,
             client_certificate, client_certificate_subject, client_certificate_expires_at, created_position, filters,
             oauth2, oauth2_shown, paused, paused_at, paused_reason, signing_key)
-        select $1, id, $3, $4, $5, $6, $7, $8, $9, $10, stream_head, $11, $12, $13, $14::boolean,
+        select $1, id, $3, $4, $5 and $16::integer is null, $6, $7, $8, $9, $10,
+          case when $16 is null then stream_head else %d end, $11, $12, $13, $14::boolean,
           case when $14 then now() end, case when $14 then 'requested' end, $15
-        from workspaces where id = $2
-        for no key update
+        from workspace
+        returning *),
+      turn as (
+        insert into turns
+          (endpoint_id, first_position, position, read_up_to, page_up_to, due_at, owed_at, batch, max_body, size)
+        select c.id, f.first, f.first, f.first, case when f.first < w.stream_head then w.stream_head end,
+          case when f.first < w.stream_head then 'epoch'::timestamptz end,
+          case when f.first < w.stream_head then now() end, $16, $17::integer, $16
+        from created c cross join workspace w cross join lateral (
+          select case when $5 then 0 when $18::timestamptz is null then w.stream_head
+            else stream_position_before(w.id, $18) end as first) f
+        where $16 is not null
         returning *),
       history as (
         insert into backfills
@@ -77,7 +104,7 @@ public final class EndpointStore {
         from created where full_history)
       select %s from created
       """
-          .formatted(SHOWN);
+          .formatted(Owed.NOTHING_BELOW, shown("turn"));
 
   private static final String LIST =
       "select "
@@ -110,9 +137,13 @@ public final class EndpointStore {
   private static final String HOLD_STREAM =
       "select from workspaces where id = $1 for no key update";
 
-  /** Resuming an endpoint, or changing its URL, resets its failure state. */
+  /** Resuming an endpoint, or changing its URL, resets its failure state, and its page is due. */
   private static final String WRITE =
       """
+      with due as (
+        update turns t set due_at = 'epoch', owed_at = now(), page_up_to = coalesce(t.page_up_to, w.stream_head)
+        from endpoints e join workspaces w on w.id = e.workspace_id
+        where t.endpoint_id = $1 and e.id = $1 and $9 and t.read_up_to < w.stream_head)
       update endpoints set
         spec = spec || $2, headers = $3, header_names = $4,
         client_certificate = $5, client_certificate_subject = $6, client_certificate_expires_at = $7,
@@ -164,16 +195,19 @@ public final class EndpointStore {
         where workspace_id = $1 and id = coalesce($2, id) and deleted_at is null
         returning id),
       unnotified as (delete from erasure_backfills where endpoint_id in (select id from gone)),
-      uncaught as (delete from catch_ups where endpoint_id in (select id from gone))
+      uncaught as (delete from catch_ups where endpoint_id in (select id from gone)),
+      unturned as (
+        update turns set due_at = null, owed_at = null where endpoint_id in (select id from gone))
       select id from gone
       """;
 
   private static final String FOR_WORKSPACES =
       "select "
           + TARGET
-          + ", behind_from, behind_to from endpoints left join"
+          + ", behind_from, behind_to, coalesce(rests, false) as rests from endpoints left join"
           + " (select endpoint_id, first_position as behind_from, last_position as behind_to"
-          + " from catch_ups) as behind on endpoint_id = id"
+          + " from catch_ups) as behind on behind.endpoint_id = id left join"
+          + " (select endpoint_id, due_at is null as rests from turns) as turn on turn.endpoint_id = id"
           + " where workspace_id = any($1) and deleted_at is null order by id";
 
   private static final String BY_IDS = "select " + TARGET + " from endpoints where id = any($1)";
@@ -229,7 +263,10 @@ public final class EndpointStore {
                 sealed.oauth2(),
                 sealed.shownOAuth2Json(),
                 endpoint.paused(),
-                sealed.signingKey()))
+                sealed.signingKey(),
+                endpoint.stream() == null ? null : endpoint.stream().batch(),
+                endpoint.stream() == null ? null : endpoint.stream().maxBody(),
+                endpoint.stream() == null ? null : endpoint.stream().from()))
         .map(rows -> endpoint(rows.iterator().next()));
   }
 
@@ -409,7 +446,7 @@ public final class EndpointStore {
         .execute(Tuple.tuple().addArrayOfUUID(workspaceIds.toArray(UUID[]::new)))
         .map(rows -> {
           Map<UUID, List<EndpointTarget>> targets = new HashMap<>();
-          Rows.list(rows, row -> target(row, behind(row)))
+          Rows.list(rows, row -> target(row, behind(row), row.getBoolean("rests")))
               .forEach(target ->
                   targets
                       .computeIfAbsent(target.workspaceId(), _ -> new ArrayList<>())
@@ -423,7 +460,7 @@ public final class EndpointStore {
     return client
         .preparedQuery(BY_IDS)
         .execute(Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new)))
-        .map(rows -> Rows.byId(rows, row -> target(row, null)));
+        .map(rows -> Rows.byId(rows, row -> target(row, null, false)));
   }
 
   /** Those that verify webhooks by Ed25519, newest first, by endpoint; without deleted ones. */
@@ -449,18 +486,34 @@ public final class EndpointStore {
         Rows.instant(row, "client_certificate_expires_at"));
   }
 
+  /** The columns of {@code turns} in a row. */
+  private record StoredPaging(
+      int batch,
+      int maxBody,
+      long firstPosition,
+      long position,
+      long behind,
+      Paging.@Nullable Held held) {
+    private Paging shown() {
+      return new Paging(DeliveryMode.STREAM, batch, maxBody, position, behind, held);
+    }
+  }
+
   private static Endpoint endpoint(Row row) {
+    String stored = row.getString("paging");
+    StoredPaging turn = stored == null ? null : Json.decode(stored, StoredPaging.class);
     return new Endpoint(
         row.getUUID("id"),
         StoredSpec.decode(row.getString("spec")),
-        row.getBoolean("full_history"),
+        turn == null ? Paging.NONE : turn.shown(),
+        turn == null ? row.getBoolean("full_history") : turn.firstPosition() == 0,
         List.of(row.getArrayOfStrings("header_names")),
         certificate(row),
         oauth2(row),
         row.getBoolean("paused"),
         Rows.optionalInstant(row, "paused_at"),
         row.getString("paused_reason"),
-        row.getLong("created_position"),
+        turn == null ? row.getLong("created_position") : turn.firstPosition(),
         Rows.instant(row, "created_at"),
         Rows.optionalInstant(row, "previous_secret_until"),
         signingKeys(row),
@@ -476,7 +529,7 @@ public final class EndpointStore {
     return keys;
   }
 
-  private static EndpointTarget target(Row row, @Nullable Behind behind) {
+  private static EndpointTarget target(Row row, @Nullable Behind behind, boolean rests) {
     Buffer secret = row.getBuffer("secret");
     Buffer previous = row.getBuffer("previous_secret");
     return new EndpointTarget(
@@ -493,7 +546,8 @@ public final class EndpointStore {
         row.getBoolean("deleted"),
         owed(row),
         Rows.optionalInstant(row, "failing_since"),
-        behind);
+        behind,
+        rests);
   }
 
   private static @Nullable Behind behind(Row row) {

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param failingSince the start of the current series of failed attempts, if known
  * @param behind what enters the stream and is not live to the endpoint; null if all of it is, and
  *     where attempts read it
+ * @param rests whether it is sent pages, and none is due
  */
 public record EndpointTarget(
     UUID id,
@@ -24,7 +25,8 @@ public record EndpointTarget(
     boolean deleted,
     Owed owed,
     @Nullable Instant failingSince,
-    @Nullable Behind behind) {
+    @Nullable Behind behind,
+    boolean rests) {
   /**
    * A part of the stream that is published to the endpoint from the stream, because it is or was
    * behind.
@@ -71,5 +73,10 @@ public record EndpointTarget(
         && owed.isLive(capture.position())
         && (behind == null || !behind.contains(capture.position()))
         && owed.admits(capture);
+  }
+
+  /** Whether it is sent pages, and has to be told that there is something for the next one. */
+  public boolean isWokenBy(EnteredCapture capture) {
+    return rests && !paused && !deleted && owed.admits(capture);
   }
 }

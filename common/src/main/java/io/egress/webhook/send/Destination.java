@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Destination {
   /**
-   * What one attempt sends, besides the document.
+   * What one attempt sends, besides its content.
    *
-   * @param capture what is sent
+   * @param capture what is sent; of a page, its last capture
    * @param startedAt when the attempt began, which is signed
    * @param traceparent for receivers that continue traces
    */
@@ -37,8 +37,8 @@ public interface Destination {
   @Nullable EndpointUrl url();
 
   /**
-   * Begins an attempt, whose outcome may be known at once. {@code documentHead} is what {@link
-   * Envelope#compose} embeds, and {@code authorized} what this attempt had as its outcome before.
+   * Begins an attempt, whose outcome may be known at once. {@code authorized} is what this attempt
+   * had as its outcome before.
    */
-  Sending send(Message message, byte[] documentHead, Outcome.@Nullable Authorized authorized);
+  Sending send(Message message, Content content, Outcome.@Nullable Authorized authorized);
 }

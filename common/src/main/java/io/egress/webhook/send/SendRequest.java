@@ -123,8 +123,11 @@ public record SendRequest(
         .putHeader(EVENT_HEADER, envelope.event().word())
         .putHeader(DELIVERY_HEADER, deliveryId)
         .putHeader(POSITION_HEADER, Long.toString(capture.position()))
-        .putHeader(REVISION_HEADER, Long.toString(capture.revision()))
         .putHeader(SIGNATURE_HEADER, ownSignature);
+    Long revision = capture.revision();
+    if (revision != null) {
+      opened.putHeader(REVISION_HEADER, Long.toString(revision));
+    }
     return SentRequest.of(this, ownSignature, standardSignature);
   }
 }

@@ -70,21 +70,20 @@ record WebhookDestination(
   }
 
   @Override
-  public Sending send(
-      Message message, byte[] documentHead, Outcome.@Nullable Authorized authorized) {
+  public Sending send(Message message, Content content, Outcome.@Nullable Authorized authorized) {
     return switch (parsed) {
       case EndpointUrl.Parsed.Valid(EndpointUrl url) ->
-          sender.send(request(url, message, documentHead), tokens, authorized);
+          sender.send(request(url, message, content), tokens, authorized);
       case EndpointUrl.Parsed.Invalid(List<String> problems) ->
           refused(String.join("; ", problems));
     };
   }
 
-  private SendRequest request(EndpointUrl url, Message message, byte[] documentHead) {
-    byte[] data =
+  private SendRequest request(EndpointUrl url, Message message, Content content) {
+    Content data =
         payload == Payload.REFERENCE && message.event() != Event.CAPTURE_ERASED
-            ? Reference.head(workspaceId, message.capture().id())
-            : documentHead;
+            ? reference(message, content)
+            : content;
     return new SendRequest(
         endpointId,
         url,
@@ -96,6 +95,14 @@ record WebhookDestination(
         message.startedAt().getEpochSecond(),
         message.traceparent(),
         redaction);
+  }
+
+  private Content reference(Message message, Content content) {
+    return switch (content) {
+      case Content.Document _ ->
+          new Content.Document(Reference.head(workspaceId, message.capture().id()));
+      case Content.Page page -> page.asReferences(workspaceId);
+    };
   }
 
   private static Sending refused(String problems) {

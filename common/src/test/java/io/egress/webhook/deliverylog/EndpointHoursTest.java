@@ -195,7 +195,7 @@ class EndpointHoursTest {
       Instant owedAt = now.minus(Duration.ofMinutes(random.nextInt(5_000)));
       for (UUID endpoint : endpoints) {
         deliveries.add(first(endpoint, capture, position, Origin.LIVE, owedAt));
-        Origin origin = any(random, Origin.values());
+        Origin origin = any(random, Origin.OF_CAPTURES.toArray(Origin[]::new));
         if (origin != Origin.LIVE) {
           deliveries.add(
               Delivery.replayed(UUID.randomUUID(), endpoint, capture, position, origin, owedAt));

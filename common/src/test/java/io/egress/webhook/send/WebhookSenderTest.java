@@ -94,7 +94,7 @@ class WebhookSenderTest {
                         harness.endpointId,
                         url(port),
                         envelope,
-                        new CaptureState(UUID.randomUUID(), 17, 3),
+                        new CaptureState(UUID.randomUUID(), 17, 3L),
                         new WebhookSignature(List.of(SenderHarness.SECRET), true),
                         stale,
                         null,

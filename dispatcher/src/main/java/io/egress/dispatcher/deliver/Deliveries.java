@@ -20,6 +20,7 @@ import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
 import io.egress.webhook.queue.Topics;
 import io.egress.webhook.send.CaptureState;
+import io.egress.webhook.send.Content;
 import io.egress.webhook.send.Destination;
 import io.egress.webhook.send.Destination.Message;
 import io.egress.webhook.send.Exchanged;
@@ -27,6 +28,7 @@ import io.egress.webhook.send.FailureKind;
 import io.egress.webhook.send.Outcome;
 import io.egress.webhook.send.Sending;
 import io.egress.webhook.trace.Tracing;
+import io.egress.webhook.turn.DuePage;
 import io.opentelemetry.api.trace.Span;
 import io.vertx.core.Vertx;
 import java.time.Clock;
@@ -135,7 +137,7 @@ final class Deliveries implements PreparationQueries.Reader {
             vertx,
             dependencies.catchUps(),
             new FallingBehind.Reader(
-                outcomes::leftToStream,
+                outcomes::done,
                 job -> outcomes.postponed(job, PARKED_BEYOND_SHARE),
                 dependencies.fellBehind()));
     this.meters = dependencies.meters();
@@ -303,8 +305,14 @@ final class Deliveries implements PreparationQueries.Reader {
     }
     boolean begun =
         switch (verdict) {
-          case Verdict.Attempt(EndpointTarget target, DocumentHead head) ->
-              attemptIfAdmitted(slot, target, head, documents);
+          case Verdict.Attempt(EndpointTarget target, DocumentHead head) -> {
+            slot.record().revision(head.revision());
+            yield attemptIfAdmitted(slot, target, new Content.Document(head.bytes()), documents);
+          }
+          case Verdict.AttemptPage(EndpointTarget target, DuePage page, Content.Page content) -> {
+            slot.record().page(page);
+            yield attemptIfAdmitted(slot, target, content, documents);
+          }
           case Verdict.WithoutAttempt reason -> {
             withoutAttempt(slot, reason, sentNanos);
             yield false;
@@ -326,6 +334,15 @@ final class Deliveries implements PreparationQueries.Reader {
         outcomes.superseded(slot.record());
       }
       case Verdict.Later _ -> queries.addFirst(slot);
+      case Verdict.Stale _ -> {
+        line(log.atDebug(), slot.record()).log("Nothing is due by this record");
+        workload.release(slot, Completion.ABORTED);
+        outcomes.done(slot.record());
+      }
+      case Verdict.Empty(DuePage page) -> {
+        workload.release(slot, Completion.ABORTED);
+        outcomes.empty(slot.record(), page);
+      }
       case Verdict.Foreign(UUID workspaceId) -> {
         line(log.atError(), slot.record())
             .addKeyValue("workspace_id", workspaceId)
@@ -338,12 +355,16 @@ final class Deliveries implements PreparationQueries.Reader {
         settledBefore(slot, true);
       }
       case Verdict.Unrenderable _ -> damaged(slot);
+      case Verdict.UnrenderablePage(DuePage page) -> {
+        slot.record().page(page);
+        damaged(slot);
+      }
     }
   }
 
   /** Returns whether an attempt was begun. */
   private boolean attemptIfAdmitted(
-      InFlight<Job> slot, EndpointTarget target, DocumentHead head, DocumentHold documents) {
+      InFlight<Job> slot, EndpointTarget target, Content content, DocumentHold documents) {
     Job job = slot.record();
     Instant notBefore = job.delivery().notBefore();
     if (notBefore != null && notBefore.isAfter(clock.instant())) {
@@ -354,14 +375,14 @@ final class Deliveries implements PreparationQueries.Reader {
     job.target(target);
     workload.belongs(job, target.workspaceId());
     if (job.authorized() != null) {
-      return attempt(slot, target, head, documents);
+      return attempt(slot, target, content, documents);
     }
     if (!workload.admit(slot, target.spec().limits())) {
       workload.release(slot, Completion.ABORTED);
       workload.giveBack(job);
       return false;
     }
-    return attempt(slot, target, head, documents);
+    return attempt(slot, target, content, documents);
   }
 
   private void settledBefore(InFlight<Job> slot, boolean ended) {
@@ -402,7 +423,7 @@ final class Deliveries implements PreparationQueries.Reader {
   // Attempt
 
   private boolean attempt(
-      InFlight<Job> slot, EndpointTarget target, DocumentHead head, DocumentHold documents) {
+      InFlight<Job> slot, EndpointTarget target, Content content, DocumentHold documents) {
     Destination destination;
     try {
       destination = destinations.of(target);
@@ -413,8 +434,8 @@ final class Deliveries implements PreparationQueries.Reader {
       return false;
     }
     bodies
-        .take(head.length())
-        .onSuccess(body -> send(slot, destination, head, new Memory(documents, body)))
+        .take(content.length())
+        .onSuccess(body -> send(slot, destination, content, new Memory(documents, body)))
         .onFailure(_ -> {
           settle(slot, clock.instant(), new Outcome.Aborted("no memory", Duration.ZERO));
           documents.release();
@@ -431,7 +452,7 @@ final class Deliveries implements PreparationQueries.Reader {
     }
   }
 
-  private void send(InFlight<Job> slot, Destination destination, DocumentHead head, Memory memory) {
+  private void send(InFlight<Job> slot, Destination destination, Content content, Memory memory) {
     memory.documents().bodyHasMemory();
     Job job = slot.record();
     Instant startedAt = clock.instant();
@@ -445,17 +466,12 @@ final class Deliveries implements PreparationQueries.Reader {
     if (job.authorized() == null) {
       workload.sent(slot);
     }
-    job.revision(head.revision());
     Span span = tracing.attempt(delivery, destination.url());
     Sending sending =
         destination.send(
             new Message(
-                delivery.event(),
-                delivery.id(),
-                new CaptureState(delivery.captureId(), delivery.position(), head.revision()),
-                startedAt,
-                tracing.toReceiver(span)),
-            head.bytes(),
+                delivery.event(), delivery.id(), sent(job), startedAt, tracing.toReceiver(span)),
+            content,
             job.authorized());
     job.sending(sending);
     sending
@@ -466,6 +482,15 @@ final class Deliveries implements PreparationQueries.Reader {
           memory.release();
           proceed();
         });
+  }
+
+  private static CaptureState sent(Job job) {
+    Delivery delivery = job.delivery();
+    DuePage page = job.page();
+    if (page == null) {
+      return new CaptureState(delivery.captureId(), delivery.position(), job.revision());
+    }
+    return new CaptureState(Delivery.NO_CAPTURE, page.endPosition(), null);
   }
 
   // Settle: the slot is freed at once, and the job finished once its result is durable

@@ -16,10 +16,12 @@ import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.settings.Settings;
 import io.egress.webhook.backfill.CatchUps;
 import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.delivery.RetrySchedule;
 import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.LogEntry;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.queue.Topics;
+import io.egress.webhook.turn.TurnEnds;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Clock;
@@ -195,12 +197,23 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
             vertx,
             new Medium<>(
                 "outcomes", entry -> entry.delivery().id(), deliveryLog::write, OUTCOMES_APART));
+    RetrySchedule schedule = shared.settings().dispatcher().retrySchedule();
+    TurnRecorder turns =
+        new TurnRecorder(
+            vertx,
+            topics,
+            schedule,
+            clock,
+            new TurnEnds(shared.pool(), shared.days())::write,
+            records,
+            this::finished);
     return new OutcomeRecorder(
         topics,
-        shared.settings().dispatcher().retrySchedule(),
+        schedule,
         clock,
         records,
         entries,
+        turns,
         new OutcomeRecorder.Ends(
             this::finished,
             delivery -> backfills.settled(delivery),

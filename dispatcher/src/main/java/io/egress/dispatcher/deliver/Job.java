@@ -5,6 +5,7 @@ import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.send.Outcome;
 import io.egress.webhook.send.Sending;
+import io.egress.webhook.turn.DuePage;
 import java.util.UUID;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,7 @@ final class Job {
   private final long takenNanos;
   private @Nullable EndpointTarget target;
   private @Nullable Long revision;
+  private @Nullable DuePage page;
   private @Nullable Sending sending;
   private Outcome.@Nullable Authorized authorized;
   private boolean abandoned;
@@ -93,6 +95,16 @@ final class Job {
   /** Null if nothing was sent. */
   @Nullable Long revision() {
     return revision;
+  }
+
+  /** What its turn was found to be. */
+  void page(DuePage due) {
+    page = due;
+  }
+
+  /** Null unless it is a turn that was prepared. */
+  @Nullable DuePage page() {
+    return page;
   }
 
   void sending(@Nullable Sending now) {

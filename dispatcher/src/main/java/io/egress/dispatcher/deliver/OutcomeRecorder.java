@@ -13,6 +13,7 @@ import io.egress.webhook.deliverylog.MadeAttempt;
 import io.egress.webhook.queue.Topics;
 import io.egress.webhook.send.Outcome;
 import io.egress.webhook.send.RetryAfter;
+import io.egress.webhook.turn.DuePage;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * crash in between repeats at most one attempt.
  */
 final class OutcomeRecorder {
+  /** The database cannot read it; nothing is known of what is in it. */
+  private static final Duration UNREADABLE_PAGE_WAITS = Duration.ofMinutes(1);
+
   private static final Duration PARKED_MAX = LaneSettings.defaults().parking().delayMax();
 
   private final Topics topics;
@@ -32,6 +36,7 @@ final class OutcomeRecorder {
   private final Clock clock;
   private final DurableBatches<Message> records;
   private final DurableBatches<LogEntry> deliveryLog;
+  private final TurnRecorder turns;
   private final Consumer<Job> finished;
   private final Consumer<Delivery> ended;
   private final Consumer<Delivery> toBeRetried;
@@ -63,12 +68,14 @@ final class OutcomeRecorder {
       Clock clock,
       DurableBatches<Message> records,
       DurableBatches<LogEntry> deliveryLog,
+      TurnRecorder turns,
       Ends ends) {
     this.topics = topics;
     this.schedule = schedule;
     this.clock = clock;
     this.records = records;
     this.deliveryLog = deliveryLog;
+    this.turns = turns;
     this.finished = ends.finished();
     this.ended = ends.ended();
     this.toBeRetried = ends.toBeRetried();
@@ -86,21 +93,29 @@ final class OutcomeRecorder {
   }
 
   int outcomesPending() {
-    return deliveryLog.pending();
+    return deliveryLog.pending() + turns.pending();
   }
 
   /** Age of the oldest of them. */
   long waitingNanos() {
-    return Math.max(records.waitingNanos(), deliveryLog.waitingNanos());
+    return Math.max(
+        turns.waitingNanos(), Math.max(records.waitingNanos(), deliveryLog.waitingNanos()));
   }
 
   /** Drops outcomes that are not durable; their attempts are repeated. */
   void giveUp() {
     records.giveUp();
     deliveryLog.giveUp();
+    turns.giveUp();
   }
 
   void delivered(Job job, Instant startedAt, Outcome.Delivered outcome) {
+    DuePage page = job.page();
+    if (page != null) {
+      meters.ended(DeliveryState.DELIVERED);
+      turns.accepted(job, page, MadeAttempt.of(startedAt, outcome));
+      return;
+    }
     end(
         job,
         DeliveryState.DELIVERED,
@@ -111,6 +126,15 @@ final class OutcomeRecorder {
   void failed(Job job, Instant startedAt, Outcome.Failed outcome) {
     MadeAttempt attempt = MadeAttempt.of(startedAt, outcome).withRevision(job.revision());
     Delivery delivery = job.delivery();
+    DuePage page = job.page();
+    if (page != null) {
+      turns.failed(job, page, attempt, outcome);
+      return;
+    }
+    if (delivery.isPage()) {
+      postponed(job, UNREADABLE_PAGE_WAITS);
+      return;
+    }
     if (schedule.isLast(delivery.attempt())) {
       records.add(
           message(topics.exhausted(), delivery),
@@ -148,13 +172,22 @@ final class OutcomeRecorder {
     (hasEnded ? ended : toBeRetried).accept(job.delivery());
   }
 
-  /** Its delivery is made by a record that is published from the stream. */
-  void leftToStream(Job job) {
+  /** Nothing is left to do for its record: another one stands for what it stood for. */
+  void done(Job job) {
     finished.accept(job);
   }
 
+  /** The page that is due has no captures. */
+  void empty(Job job, DuePage page) {
+    turns.empty(job, page);
+  }
+
   void skipped(Job job) {
-    end(job, DeliveryState.SKIPPED, null, () -> {});
+    if (job.delivery().isPage()) {
+      turns.paused(job);
+    } else {
+      end(job, DeliveryState.SKIPPED, null, () -> {});
+    }
   }
 
   void superseded(Job job) {
@@ -180,8 +213,13 @@ final class OutcomeRecorder {
 
   /** Repeats the same attempt later, without counting it. */
   void postponed(Job job, Duration delay) {
+    Delivery later = job.delivery().postponed(clock.instant().plus(delay));
+    if (job.delivery().isPage()) {
+      turns.postponed(job, later);
+      return;
+    }
     records.add(
-        message(topics.parked(), job.delivery().postponed(clock.instant().plus(delay))),
+        message(topics.parked(), later),
         () -> {
           meters.parked();
           finished.accept(job);
@@ -199,7 +237,7 @@ final class OutcomeRecorder {
         });
   }
 
-  private static Message message(String topic, Delivery delivery) {
+  static Message message(String topic, Delivery delivery) {
     return new Message(
         topic, delivery.endpointId().toString(), delivery.encode(), delivery.traceparent());
   }

@@ -11,10 +11,15 @@ import io.egress.webhook.delivery.Event;
 import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.send.Content;
+import io.egress.webhook.turn.DuePage;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlClient;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,6 +34,10 @@ final class Preparation {
   /** What to do with a job. */
   sealed interface Verdict {
     record Attempt(EndpointTarget target, DocumentHead head) implements Verdict {}
+
+    /** {@code content} is that of the page. */
+    record AttemptPage(EndpointTarget target, DuePage page, Content.Page content)
+        implements Verdict {}
 
     /** Nothing is sent now. */
     sealed interface WithoutAttempt extends Verdict {}
@@ -54,6 +63,15 @@ final class Preparation {
     /** The capture is of this workspace, which is not the endpoint's. */
     record Foreign(UUID workspaceId) implements WithoutAttempt {}
 
+    /** The same of a capture of a page. */
+    record UnrenderablePage(DuePage page) implements WithoutAttempt {}
+
+    /** The page that is due has no captures. */
+    record Empty(DuePage page) implements WithoutAttempt {}
+
+    /** The record stands for no page that is due. */
+    record Stale() implements WithoutAttempt {}
+
     /** The capture does not exist. */
     record Missing() implements WithoutAttempt {}
 
@@ -67,6 +85,7 @@ final class Preparation {
    * @param canceled replays whose deliveries must not be sent
    * @param erasures the data of erasure notifications, by capture
    * @param updates what is known of updates, by delivery
+   * @param pages those that are due, by endpoint
    * @param memory reserved for the documents
    * @param large whether the documents are large enough to hold their memory until the attempts
    *     have ended, and not only until their bodies are built
@@ -77,10 +96,42 @@ final class Preparation {
       Set<UUID> canceled,
       Map<UUID, DocumentHead> erasures,
       Map<UUID, UpdateLookup.Known> updates,
+      Map<UUID, DuePage> pages,
       CurrentDocuments.Found documents,
       ByteBudget.Share memory,
       boolean large) {
     Verdict on(Delivery delivery) {
+      return delivery.isPage() ? onPage(delivery) : onCapture(delivery);
+    }
+
+    /** A document that cannot be rendered holds up the page. */
+    private Verdict onPage(Delivery turn) {
+      EndpointTarget target = endpoints.get(turn.endpointId());
+      if (target == null || target.deleted() || target.paused()) {
+        return new Verdict.Skip();
+      }
+      DuePage due = pages.get(turn.endpointId());
+      if (due == null || !due.isOf(turn)) {
+        return new Verdict.Stale();
+      }
+      if (due.end() == null) {
+        return new Verdict.Empty(due);
+      }
+      DuePage page = due.without(documents.erased());
+      Map<UUID, byte[]> heads = new HashMap<>();
+      for (DuePage.Entry entry : page.entries()) {
+        DocumentHead head = documents.heads().get(entry.captureId());
+        if (head == null) {
+          return documents.unrenderable().contains(entry.captureId())
+              ? new Verdict.UnrenderablePage(page)
+              : new Verdict.Later();
+        }
+        heads.put(entry.captureId(), head.bytes());
+      }
+      return new Verdict.AttemptPage(target, page, page.content(heads));
+    }
+
+    private Verdict onCapture(Delivery delivery) {
       DeliveryLog.Known before = known.get(delivery.id());
       if (before != null && before.hasSettled(delivery)) {
         return new Verdict.Settled(before.hasEnded());
@@ -125,7 +176,10 @@ final class Preparation {
       Set<UUID> canceled,
       Map<UUID, DocumentHead> erasures,
       Map<UUID, UpdateLookup.Known> updates,
-      CurrentDocuments.Answer documents) {}
+      Due due) {}
+
+  /** The pages that are due, and the documents. */
+  private record Due(Map<UUID, DuePage> pages, CurrentDocuments.Answer documents) {}
 
   private final Pool pool;
   private final DeliveryLog deliveryLog;
@@ -158,20 +212,20 @@ final class Preparation {
   Future<Answers> read(List<Delivery> deliveries, Runnable onAnswer) {
     Set<UUID> endpointIds =
         deliveries.stream().map(Delivery::endpointId).collect(Collectors.toSet());
-    Set<UUID> captureIds = deliveries.stream().map(Delivery::captureId).collect(Collectors.toSet());
     return LostConnections.with(
             pool,
             connection -> {
               Future<Map<UUID, EndpointTarget>> targets =
                   EndpointStore.byIds(connection, endpointIds);
               Future<Map<UUID, DeliveryLog.Known>> known =
-                  deliveryLog.known(connection, deliveries);
+                  deliveryLog.known(
+                      connection, deliveries.stream().filter(each -> !each.isPage()).toList());
               Future<Set<UUID>> canceled = canceled(connection, deliveries);
-              Future<CurrentDocuments.Answer> documents = heads.read(connection, captureIds);
+              Future<Due> due = due(connection, deliveries);
               Future<Map<UUID, DocumentHead>> erasures = erasures(connection, deliveries);
               Future<Map<UUID, UpdateLookup.Known>> updates =
                   UpdateLookup.read(connection, deliveries);
-              return Future.join(List.of(targets, known, canceled, documents, erasures, updates))
+              return Future.join(List.of(targets, known, canceled, due, erasures, updates))
                   .map(_ ->
                       new Lookup(
                           targets.result(),
@@ -179,14 +233,57 @@ final class Preparation {
                           canceled.result(),
                           erasures.result(),
                           updates.result(),
-                          documents.result()));
+                          due.result()));
             })
         .compose(lookup -> {
           onAnswer.run();
-          long bytes = lookup.documents().bytes();
+          long bytes = lookup.due().documents().bytes();
           return memory
               .take(Math.min(shareMax, bytes))
               .compose(share -> find(lookup, share, bytes > shareMax / 2));
+        });
+  }
+
+  /** Documents are read in the order of their deliveries; those of the first page all at once. */
+  private Future<Due> due(SqlClient client, List<Delivery> deliveries) {
+    return pages(client, deliveries.stream().filter(Delivery::isPage).toList())
+        .compose(pages -> {
+          Set<UUID> captureIds = new LinkedHashSet<>();
+          long bytesOfFirst = 0;
+          for (Delivery delivery : deliveries) {
+            DuePage page = pages.get(delivery.endpointId());
+            if (!delivery.isPage()) {
+              captureIds.add(delivery.captureId());
+            } else if (page != null && page.isOf(delivery)) {
+              bytesOfFirst = captureIds.isEmpty() ? 2 * page.bytes() : bytesOfFirst;
+              page.entries().forEach(entry -> captureIds.add(entry.captureId()));
+            }
+          }
+          return heads
+              .read(client, captureIds, bytesOfFirst)
+              .map(documents -> new Due(pages, documents));
+        });
+  }
+
+  /** Keyed by endpoint. Where each ends is written before it can be sent. */
+  private static Future<Map<UUID, DuePage>> pages(SqlClient client, List<Delivery> turns) {
+    if (turns.isEmpty()) {
+      return Future.succeededFuture(Map.of());
+    }
+    return DuePage.read(client, turns.stream().map(Delivery::endpointId).toList())
+        .compose(pages -> {
+          List<DuePage> fresh = new ArrayList<>();
+          for (Delivery turn : turns) {
+            DuePage page = pages.get(turn.endpointId());
+            if (page != null && page.isOf(turn) && page.end() != null && !page.isSet()) {
+              fresh.add(page);
+            }
+          }
+          return DuePage.set(client, fresh)
+              .map(gone -> {
+                pages.keySet().removeAll(gone);
+                return pages;
+              });
         });
   }
 
@@ -217,7 +314,7 @@ final class Preparation {
 
   private Future<Answers> find(Lookup lookup, ByteBudget.Share share, boolean large) {
     return heads
-        .find(lookup.documents())
+        .find(lookup.due().documents())
         .map(found ->
             new Answers(
                 lookup.endpoints(),
@@ -225,6 +322,7 @@ final class Preparation {
                 lookup.canceled(),
                 lookup.erasures(),
                 lookup.updates(),
+                lookup.due().pages(),
                 found,
                 share,
                 large))

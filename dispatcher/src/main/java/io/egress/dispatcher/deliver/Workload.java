@@ -111,7 +111,9 @@ final class Workload {
   }
 
   private boolean isOfFanOut(Job job) {
-    return job.partition().topic().equals(live) && job.delivery().attempt() == 1;
+    return job.partition().topic().equals(live)
+        && job.delivery().attempt() == 1
+        && !job.delivery().isPage();
   }
 
   /**
@@ -345,7 +347,7 @@ final class Workload {
   /** A redelivery goes before replays, because somebody waits for it. */
   private static Priority priority(Job job) {
     return switch (job.delivery().origin()) {
-      case LIVE, REDELIVERY -> Priority.LIVE;
+      case LIVE, REDELIVERY, PAGE -> Priority.LIVE;
       case BACKFILL, REPLAY, UPDATE, ERASURE -> Priority.BACKFILL;
     };
   }

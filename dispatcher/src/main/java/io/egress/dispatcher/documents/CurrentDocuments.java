@@ -104,6 +104,11 @@ public final class CurrentDocuments {
   }
 
   public Future<Answer> read(SqlClient client, Collection<UUID> captureIds) {
+    return read(client, captureIds, 0);
+  }
+
+  /** The first ones of them are read, however large they are, if they have so many bytes. */
+  public Future<Answer> read(SqlClient client, Collection<UUID> captureIds, long bytesOfFirst) {
     UUID[] ids = captureIds.toArray(UUID[]::new);
     Map<UUID, DocumentHead> known = new HashMap<>();
     Long[] revisions = new Long[ids.length];
@@ -117,7 +122,10 @@ public final class CurrentDocuments {
     return client
         .preparedQuery(READ)
         .execute(
-            Tuple.tuple().addArrayOfUUID(ids).addArrayOfLong(revisions).addLong(READ_BYTES_MAX))
+            Tuple.tuple()
+                .addArrayOfUUID(ids)
+                .addArrayOfLong(revisions)
+                .addLong(Math.max(READ_BYTES_MAX, bytesOfFirst)))
         .map(rows -> new Answer(rows, known));
   }
 

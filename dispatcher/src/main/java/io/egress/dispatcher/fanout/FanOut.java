@@ -13,6 +13,7 @@ import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.queue.Topics;
 import io.egress.webhook.trace.Tracing;
+import io.egress.webhook.turn.DuePages;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlClient;
@@ -80,6 +81,7 @@ final class FanOut {
 
   private final Pool pool;
   private final CatchUps catchUps;
+  private final DuePages pages;
   private final RecordPublisher publisher;
   private final Topics topics;
   private final FanOutMeters meters;
@@ -89,6 +91,7 @@ final class FanOut {
       Pool pool, RecordPublisher publisher, Topics topics, FanOutMeters meters, Tracing tracing) {
     this.pool = pool;
     this.catchUps = new CatchUps(pool);
+    this.pages = new DuePages(pool);
     this.publisher = publisher;
     this.topics = topics;
     this.meters = meters;
@@ -110,7 +113,10 @@ final class FanOut {
         .compose(read -> {
           List<ProcessedCapture> captures = records.stream().filter(read::isOwn).toList();
           return traits(captures, read.targets())
-              .compose(traits -> new Batch(captures, new Owing(read.targets(), traits)).publish())
+              .compose(traits -> {
+                Owing owing = new Owing(read.targets(), traits);
+                return new Batch(captures, owing).publish().compose(_ -> wake(captures, owing));
+              })
               .onSuccess(_ -> {
                 meters.owed(captures);
                 refuse(records.stream().filter(record -> !read.isOwn(record)).toList());
@@ -158,6 +164,29 @@ final class FanOut {
             .map(ProcessedCapture::captureId)
             .toList();
     return ids.isEmpty() ? Future.succeededFuture(Map.of()) : Traits.read(pool, ids);
+  }
+
+  /** Endpoints that are sent pages hear only of the first capture after they came to rest. */
+  private Future<Void> wake(List<ProcessedCapture> captures, Owing owing) {
+    Set<UUID> woken = new HashSet<>();
+    for (ProcessedCapture capture : captures) {
+      for (EndpointTarget target : owing.targets(capture)) {
+        if (target.isWokenBy(owing.entered(capture))) {
+          woken.add(target.id());
+        }
+      }
+    }
+    return woken.isEmpty()
+        ? Future.succeededFuture()
+        : pages
+            .wake(woken)
+            .compose(records ->
+                publisher.publish(
+                    records.stream()
+                        .map(turn ->
+                            new Message(
+                                topics.deliveries(), turn.endpointId().toString(), turn.encode()))
+                        .toList()));
   }
 
   private Message message(EnteredCapture capture, EndpointTarget target, @Nullable String parent) {

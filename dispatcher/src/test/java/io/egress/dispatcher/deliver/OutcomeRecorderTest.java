@@ -55,16 +55,27 @@ class OutcomeRecorderTest {
 
   @BeforeEach
   void create(Vertx vertx) {
+    Clock clock = Clock.fixed(NOW, ZoneOffset.UTC);
+    DurableBatches<Message> records =
+        new DurableBatches<>(
+            vertx, new Medium<>("records", message -> message, this::publish, Duration.ZERO));
     recorder =
         new OutcomeRecorder(
             topics,
             SCHEDULE,
-            Clock.fixed(NOW, ZoneOffset.UTC),
-            new DurableBatches<>(
-                vertx, new Medium<>("records", message -> message, this::publish, Duration.ZERO)),
+            clock,
+            records,
             new DurableBatches<>(
                 vertx,
                 new Medium<>("entries", entry -> entry.delivery(), this::write, Duration.ZERO)),
+            new TurnRecorder(
+                vertx,
+                topics,
+                SCHEDULE,
+                clock,
+                _ -> Future.succeededFuture(List.of()),
+                records,
+                finished::add),
             new OutcomeRecorder.Ends(
                 finished::add,
                 ended::add,

@@ -36,7 +36,7 @@ class ReferencesTest {
         new NewEndpoint(
             Fleet.spec(
                 fleet.receivers.url("index"),
-                Map.of("payload", "reference", "events", Set.of(Event.values()))),
+                Map.of("payload", "reference", "events", Set.copyOf(Event.OF_CAPTURES))),
             false));
     fleet.endpoint(workspace, "crm");
     fleet.dispatcher();

@@ -351,7 +351,7 @@ class UpdatesTest {
 
   private NewEndpoint following(String receiver, boolean fullHistory) {
     return new NewEndpoint(
-        Fleet.spec(fleet.receivers.url(receiver), Map.of("events", Set.of(Event.values()))),
+        Fleet.spec(fleet.receivers.url(receiver), Map.of("events", Set.copyOf(Event.OF_CAPTURES))),
         fullHistory);
   }
 }

@@ -96,6 +96,10 @@ public final class Copies {
           and not coalesce(e.paused and e.paused_at < s.entered_at - interval '1 minute', false)
         or log.accepted or r.day is not null or e.replayed @> $3::bigint
         or exists (
+          select from turns t
+          where t.endpoint_id = e.id and t.read_up_to < $3 and t.page_up_to >= $3 and t.failing_since is not null
+            and admits(e.filters, s))
+        or exists (
           select from backfills b
           where b.endpoint_id = e.id and b.origin not in ('update', 'erasure') and b.origin <> 'backfill'
             and b.first_position <= $3 and b.last_position >= $3 and not b.only_undelivered

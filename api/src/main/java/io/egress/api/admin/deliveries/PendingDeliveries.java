@@ -64,6 +64,15 @@ public final class PendingDeliveries {
               order by position limit $3) as p) as d) as t
       """;
 
+  /** By positions: whether a filter wants them shows when they are read. */
+  private static final String OF_STREAMS =
+      """
+      select t.endpoint_id as id, w.stream_head - t.read_up_to as captures,
+        (select entered_at from stream where workspace_id = w.id and position = t.read_up_to + 1) as oldest
+      from turns t join endpoints e on e.id = t.endpoint_id join workspaces w on w.id = e.workspace_id
+      where t.endpoint_id = any($1)
+      """;
+
   /**
    * The captures not delivered yet.
    *
@@ -96,12 +105,32 @@ public final class PendingDeliveries {
         Rows.byId(
             Rows.of(pool, PENDING, ids, log.since().atOffset(ZoneOffset.UTC), rowsMax), row -> row);
     Map<UUID, FilteredWaiting.Untried> wanted = filtered.of(endpoints);
-    Map<UUID, Pending> pending = new HashMap<>();
+    Map<UUID, Pending> pending = ofStreams(endpoints);
     for (UUID id : ids) {
+      if (pending.containsKey(id)) {
+        continue;
+      }
       Row row = rows.get(id);
       pending.put(id, row == null ? Pending.NONE : pending(row, wanted.get(id), rowsMax));
     }
     return pending;
+  }
+
+  /** Those behind the cursors of endpoints that are sent the stream itself. */
+  private Map<UUID, Pending> ofStreams(List<Endpoint> endpoints) {
+    UUID[] ids =
+        endpoints.stream()
+            .filter(endpoint -> endpoint.paging().isStream())
+            .map(Endpoint::id)
+            .toArray(UUID[]::new);
+    return ids.length == 0
+        ? new HashMap<>()
+        : new HashMap<>(
+            Rows.byId(
+                Rows.of(pool, OF_STREAMS, (Object) ids),
+                row ->
+                    new Pending(
+                        row.getLong("captures"), Rows.optionalInstant(row, "oldest"), false)));
   }
 
   private static Pending pending(Row row, FilteredWaiting.@Nullable Untried wanted, int rowsMax) {

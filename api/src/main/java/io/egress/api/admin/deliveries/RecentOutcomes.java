@@ -16,6 +16,7 @@ import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -201,6 +202,37 @@ public final class RecentOutcomes {
     }
   }
 
+  /**
+   * Of endpoints that are sent the stream itself: how many captures between two positions each has
+   * accepted, since a day. What a filter does not want counts until it is passed over.
+   */
+  private static final String OF_STREAMS =
+      """
+      select t.endpoint_id as id, t.read_up_to, t.failing_since is not null as fails, array(
+          select (
+            select coalesce(sum(upper(part) - lower(part)), 0)::bigint
+            from unnest(r.places * int8multirange(int8range(($2::bigint[])[n], ($2::bigint[])[n + 1], '(]'))) as part)
+          from generate_series(1, cardinality($2) - 1) as n order by n) as delivered
+      from turns t cross join lateral (
+        select coalesce(range_agg(part), '{}') as places
+        from receipts k cross join unnest(k.delivered) as part
+        where k.endpoint_id = t.endpoint_id and k.day >= $3) as r
+      where t.endpoint_id = any($1)
+      """;
+
+  private static Day day(Row stream, List<Span> spans) {
+    Long[] delivered = stream.getArrayOfLongs("delivered");
+    long passed = stream.getLong("read_up_to");
+    boolean fails = stream.getBoolean("fails");
+    List<Hour> hours = new ArrayList<>();
+    for (Span span : spans) {
+      long left = Math.max(0, span.upTo() - Math.max(span.above(), passed));
+      long accepted = delivered[hours.size()];
+      hours.add(new Hour(span.begin(), accepted, fails ? 0 : left, fails ? left : 0, 0, 0));
+    }
+    return new Day(hours);
+  }
+
   private final Pool pool;
 
   public RecentOutcomes(Pool pool) {
@@ -223,8 +255,11 @@ public final class RecentOutcomes {
         Rows.byId(Rows.of(pool, OUTCOMES, workspaceId, bounds, ids, day), row -> row);
     List<Span> spans = spans(bounds, requireNonNull(rows.get(ids[0])));
     Map<UUID, FilteredWaiting.Untried> filtered = new FilteredWaiting(pool).of(endpoints);
-    Map<UUID, Day> days = new HashMap<>();
+    Map<UUID, Day> days = ofStreams(endpoints, requireNonNull(rows.get(ids[0])), day, spans);
     for (Endpoint endpoint : endpoints) {
+      if (endpoint.paging().isStream()) {
+        continue;
+      }
       Counts counts = new Counts(requireNonNull(rows.get(endpoint.id())), spans);
       FilteredWaiting.@Nullable Untried untried = filtered.get(endpoint.id());
       days.put(
@@ -232,6 +267,20 @@ public final class RecentOutcomes {
           new Day(spans.stream().map(span -> counts.hour(endpoint, span, untried)).toList()));
     }
     return days;
+  }
+
+  private Map<UUID, Day> ofStreams(
+      List<Endpoint> endpoints, Row bounds, LocalDate since, List<Span> spans) {
+    UUID[] ids =
+        endpoints.stream()
+            .filter(endpoint -> endpoint.paging().isStream())
+            .map(Endpoint::id)
+            .toArray(UUID[]::new);
+    Long[] positions = bounds.getArrayOfLongs("positions");
+    return ids.length == 0
+        ? new HashMap<>()
+        : new HashMap<>(
+            Rows.byId(Rows.of(pool, OF_STREAMS, ids, positions, since), row -> day(row, spans)));
   }
 
   private static List<Span> spans(OffsetDateTime[] bounds, Row row) {

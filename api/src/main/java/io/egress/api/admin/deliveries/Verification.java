@@ -47,7 +47,11 @@ public final class Verification {
   }
 
   void count(DeliveryState state) {
-    counts.merge(state, 1L, Long::sum);
+    count(state, 1);
+  }
+
+  void count(DeliveryState state, long captures) {
+    counts.merge(state, captures, Long::sum);
   }
 
   /** Owed for longer than the delivery log is kept. */
@@ -57,7 +61,11 @@ public final class Verification {
 
   /** Not delivered, and erased since. */
   void countErased() {
-    erased++;
+    countErased(1);
+  }
+
+  void countErased(long captures) {
+    erased += captures;
   }
 
   /** No delivery is known, and none is on its way. */

@@ -63,6 +63,9 @@ public final class Verifier {
     return heavy.of(
         workspaceId,
         () -> {
+          if (endpoint.paging().isStream()) {
+            return StreamVerification.run(pool, workspaceId, endpoint, fromPosition, POSITIONS_MAX);
+          }
           OwedScope scope = owed.scope(workspaceId, List.of(endpoint), DeliveryFilter.EVERYTHING);
           return new Run(scope, endpoint, fromPosition).run();
         });

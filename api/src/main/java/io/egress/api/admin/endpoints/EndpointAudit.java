@@ -9,6 +9,7 @@ import io.egress.webhook.endpoint.EndpointChange;
 import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
 import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.OAuth2Client;
+import io.egress.webhook.endpoint.Paging;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.SqlClient;
@@ -36,6 +37,13 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
       }
     }
     changes.put("full_history", endpoint.fullHistory());
+    Paging paging = endpoint.paging();
+    if (paging.isStream()) {
+      changes
+          .put("delivery", paging.delivery().word())
+          .put("batch", paging.batch())
+          .put("max_body", paging.maxBody());
+    }
     if (publicKey(endpoint) != null) {
       changes.put(PUBLIC_KEY, publicKey(endpoint));
     }
@@ -76,6 +84,19 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
       changes.put(PUBLIC_KEY, publicKey(endpoint));
     }
     write("secret.rotated", endpoint.id(), changes);
+  }
+
+  void skipped(UUID id, UUID captureId, long position, @Nullable String reason) {
+    JsonObject changes =
+        new JsonObject()
+            .put("capture_id", captureId.toString())
+            .put("position", position)
+            .put("reason", reason);
+    write("endpoint.skipped", id, changes);
+  }
+
+  void moved(UUID id, long before, long after) {
+    write("endpoint.moved", id, new JsonObject().put("position", change(before, after)));
   }
 
   void endedOverlap(UUID id) {

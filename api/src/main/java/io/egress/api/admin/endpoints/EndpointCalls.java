@@ -6,6 +6,7 @@ import io.egress.api.admin.workspaces.Creations;
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;
 import io.egress.api.intake.EndpointBody;
+import io.egress.api.intake.SeekBody;
 import io.egress.platform.audit.Caller;
 import io.egress.transcript.capture.SampleCapture;
 import io.egress.webhook.endpoint.EndpointChange;
@@ -21,14 +22,17 @@ import org.jspecify.annotations.Nullable;
 /** The internal API's calls for the endpoints of a workspace. */
 public final class EndpointCalls {
   private final Endpoints endpoints;
+  private final Cursors cursors;
   private final TestSend testSend;
   private final Pool pool;
   private final Creations creations;
   private final EndpointBody bodies;
   private final @Nullable SecretBox secretBox;
 
-  public EndpointCalls(Endpoints endpoints, TestSend testSend, Pool pool, PushSettings settings) {
+  public EndpointCalls(
+      Endpoints endpoints, Cursors cursors, TestSend testSend, Pool pool, PushSettings settings) {
     this.endpoints = endpoints;
+    this.cursors = cursors;
     this.testSend = testSend;
     this.pool = pool;
     this.creations = new Creations(pool, settings.secretBox(), "endpoints");
@@ -71,6 +75,23 @@ public final class EndpointCalls {
     return new Creations(pool, secretBox, "endpoints/" + id + "/secrets")
         .answer(
             call, workspaceId, tx -> endpoints.rotateSecret(tx, caller, workspaceId, id, overlap));
+  }
+
+  /** Passes the capture that holds the endpoint, and answers with the endpoint. */
+  public Answer skip(Call call) {
+    UUID workspaceId = call.workspaceId();
+    UUID id = call.id("endpoint");
+    Caller caller = call.caller();
+    SeekBody.Skip skip = SeekBody.skip(call.body()).orRefuse();
+    cursors.skip(caller, workspaceId, id, skip.captureId(), skip.reason());
+    return Answer.ok(endpoints.show(workspaceId, id));
+  }
+
+  /** Answers with the cursor that the receiver has to have. */
+  public Answer seek(Call call) {
+    UUID id = call.id("endpoint");
+    SeekBody.Seek to = SeekBody.seek(call.body()).orRefuse();
+    return Answer.ok(cursors.seek(call.caller(), call.workspaceId(), id, to));
   }
 
   private record Test(UUID deliveryId, UUID captureId, @JsonUnwrapped AttemptView attempt) {}

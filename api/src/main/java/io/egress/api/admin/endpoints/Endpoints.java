@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.egress.api.admin.workspaces.Room;
 import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.api.intake.CreationPlace;
+import io.egress.api.intake.EndpointBody;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.database.Transactions;
 import io.egress.platform.environment.Durations;
@@ -135,6 +136,7 @@ public final class Endpoints {
       Locked before = lock(tx, workspaceId, id);
       EndpointChange change = requested.withoutSecretsOfAnother(before.endpoint());
       requireRoomForFilter(before.endpoint(), change);
+      requireEventsOfStream(before.endpoint(), change);
       Endpoint after =
           EndpointStore.write(tx, before.endpoint(), change, sealed(before, change)).await();
       audit(tx, caller, workspaceId).changed(before.endpoint(), after, change);
@@ -169,6 +171,12 @@ public final class Endpoints {
           409,
           "the filter was changed %d times: add an endpoint in place of this one"
               .formatted(FILTERS_MAX));
+    }
+  }
+
+  private static void requireEventsOfStream(Endpoint before, EndpointChange change) {
+    if (before.paging().isStream() && change.spec().apply(before.spec()).events().size() > 1) {
+      throw new Refusal(400, "events: " + EndpointBody.OF_STREAM);
     }
   }
 

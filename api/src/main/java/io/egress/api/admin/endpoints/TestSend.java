@@ -15,6 +15,7 @@ import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
 import io.egress.webhook.send.CaptureState;
+import io.egress.webhook.send.Content;
 import io.egress.webhook.send.Destination;
 import io.egress.webhook.send.Destination.Message;
 import io.egress.webhook.send.Outcome;
@@ -96,7 +97,7 @@ public final class TestSend {
     Capture sample = SampleCapture.of(target.workspaceId(), now);
     CaptureState state = CaptureState.ofTest(sample.id());
     Message message = new Message(Event.CAPTURE_PROCESSED, deliveryId, state, now, null);
-    byte[] document = renderer.render(sample);
+    Content document = new Content.Document(renderer.render(sample));
     Outcome outcome = destination.send(message, document, null).outcome().await();
     while (outcome instanceof Outcome.Authorized authorized) {
       outcome = destination.send(message, document, authorized).outcome().await();

@@ -46,7 +46,7 @@ public final class Replays {
 
   /** A range may end where it begins, as one does that goes on where the last replay ended. */
   public Replay start(Caller caller, UUID workspaceId, UUID endpointId, Backfills.Range range) {
-    requireEndpoint(workspaceId, endpointId);
+    requireReplayable(workspaceId, endpointId);
     return transactions.call(tx -> {
       Replay started =
           started(
@@ -171,6 +171,20 @@ public final class Replays {
   private void requireEndpoint(UUID workspaceId, UUID endpointId) {
     if (endpoints.show(workspaceId, endpointId).await().isEmpty()) {
       throw Endpoints.unknown();
+    }
+  }
+
+  private void requireReplayable(UUID workspaceId, UUID endpointId) {
+    boolean isStream =
+        endpoints
+            .show(workspaceId, endpointId)
+            .await()
+            .orElseThrow(Endpoints::unknown)
+            .paging()
+            .isStream();
+    if (isStream) {
+      throw new Refusal(
+          409, "an endpoint with the delivery stream has no replays: move its cursor (seek)");
     }
   }
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.UUID;
 
 /** HTTP calls to the endpoints of a workspace. */
-record EndpointsClient(Service service, UUID workspace) {
+public record EndpointsClient(Service service, UUID workspace) {
   static String message(HttpResponse<String> answer) {
     return new JsonObject(answer.body()).getJsonObject("error").getString("message");
   }
@@ -18,13 +18,16 @@ record EndpointsClient(Service service, UUID workspace) {
     return "/internal/v1/workspaces/" + workspace + "/endpoints";
   }
 
-  String at(JsonObject endpoint) {
+  public String at(JsonObject endpoint) {
     return path() + "/" + endpoint.getString("id");
   }
 
   JsonObject create(String url) {
-    HttpResponse<String> answer =
-        service.internal("POST", path(), new JsonObject().put("url", url));
+    return create(new JsonObject().put("url", url));
+  }
+
+  public JsonObject create(JsonObject endpoint) {
+    HttpResponse<String> answer = service.internal("POST", path(), endpoint);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
     return new JsonObject(answer.body());
   }

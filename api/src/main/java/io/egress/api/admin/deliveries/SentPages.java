@@ -1,0 +1,106 @@
+package io.egress.api.admin.deliveries;
+
+import io.egress.api.admin.attempts.AnswerText;
+import io.egress.api.intake.CreationPlace;
+import io.egress.platform.database.Rows;
+import io.egress.webhook.deliverylog.DeliveryState;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The pages that endpoints were sent, as the log has them. */
+public final class SentPages {
+  /**
+   * A page with its newest attempt.
+   *
+   * @param documents how many captures it has
+   * @param lastFailure how that attempt failed, in words; null if it succeeded
+   * @param answer the beginning of what the receiver answered to it, if that is text
+   */
+  public record SentPage(
+      UUID id,
+      long afterPosition,
+      long lastPosition,
+      int documents,
+      DeliveryState state,
+      int attempts,
+      @Nullable Instant nextAttemptAt,
+      Instant owedAt,
+      Instant updatedAt,
+      @Nullable String lastOutcome,
+      @Nullable Integer lastStatus,
+      @Nullable String lastFailure,
+      @Nullable String answer) {
+    CreationPlace place() {
+      return new CreationPlace(owedAt, id);
+    }
+  }
+
+  /** After all of them, in time. */
+  public static final CreationPlace NEWEST =
+      new CreationPlace(Instant.parse("9999-12-31T23:59:59Z"), new UUID(-1, -1));
+
+  /** Newest first. The log names a page by the day since when it has been due. */
+  private static final String LIST =
+      """
+      select p.*, a.outcome, a.status, a.detail, a.answer
+      from (
+        select * from pages
+        where endpoint_id = $1 and (owed_at, id) < ($2, $3) and ($4::bigint is null
+          or (after_position < $4 and last_position >= $4))
+        order by owed_at desc, id desc limit $5) p
+      left join lateral (
+        select outcome, status, detail, answer from attempts where delivery_id = p.id and day = p.day
+        order by attempt desc limit 1) a on true
+      order by p.owed_at desc, p.id desc
+      """;
+
+  private static final String POSITION =
+      "select position from stream where capture_id = $1 and workspace_id = $2";
+
+  private final Pool pool;
+
+  public SentPages(Pool pool) {
+    this.pool = pool;
+  }
+
+  /** The next {@code max} before a place; only those with the capture, unless that is null. */
+  public List<SentPage> list(
+      UUID workspaceId, UUID endpointId, @Nullable UUID captureId, CreationPlace before, int max) {
+    Long position = captureId == null ? null : position(workspaceId, captureId);
+    return Rows.list(
+        Rows.of(pool, LIST, endpointId, before.createdAt(), before.id(), position, max),
+        SentPages::page);
+  }
+
+  /** No page has position 0. */
+  private long position(UUID workspaceId, UUID captureId) {
+    return Rows.one(Rows.of(pool, POSITION, captureId, workspaceId), row -> row.getLong("position"))
+        .orElse(0L);
+  }
+
+  private static SentPage page(Row row) {
+    String outcome = row.getString("outcome");
+    Buffer answer = row.getBuffer("answer");
+    return new SentPage(
+        row.getUUID("id"),
+        row.getLong("after_position"),
+        row.getLong("last_position"),
+        row.getInteger("documents"),
+        DeliveryState.of(row.getString("state")),
+        row.getInteger("attempts"),
+        Rows.optionalInstant(row, "next_attempt_at"),
+        Rows.instant(row, "owed_at"),
+        Rows.instant(row, "updated_at"),
+        row.getString("last_outcome"),
+        row.getInteger("status"),
+        outcome == null
+            ? null
+            : new LastAttempt(outcome, row.getInteger("status"), row.getString("detail")).failure(),
+        answer == null ? null : AnswerText.of(answer.getBytes()).orElse(null));
+  }
+}

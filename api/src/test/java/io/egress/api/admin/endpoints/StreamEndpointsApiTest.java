@@ -1,0 +1,264 @@
+package io.egress.api.admin.endpoints;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.egress.api.Service;
+import io.egress.api.portal.Browser;
+import io.egress.transcript.stream.Cursor;
+import io.egress.webhook.deliverylog.LogDays;
+import io.egress.webhook.deliverylog.LogMaintenance;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Endpoints that are sent the stream itself, as administration sees them. */
+class StreamEndpointsApiTest {
+  private static final Service service = Service.shared();
+
+  private final UUID workspace = UUID.randomUUID();
+  private final EndpointsClient endpoints = new EndpointsClient(service, workspace);
+
+  private JsonObject create(JsonObject more) {
+    HttpResponse<String> answer = answerTo(more);
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+    return new JsonObject(answer.body());
+  }
+
+  private HttpResponse<String> answerTo(JsonObject more) {
+    return service.internal(
+        "POST",
+        endpoints.path(),
+        new JsonObject()
+            .put("url", "https://receiver.invalid/pages")
+            .put("delivery", "stream")
+            .mergeIn(more));
+  }
+
+  private HttpResponse<String> post(JsonObject endpoint, String what, JsonObject body) {
+    return service.internal("POST", endpoints.at(endpoint) + what, body);
+  }
+
+  private void turn(JsonObject endpoint, String set) {
+    service.query(
+        "update turns set %s where endpoint_id = '%s'".formatted(set, endpoint.getString("id")));
+  }
+
+  private void received(JsonObject endpoint, String places) {
+    service.query(
+        "insert into receipts values ('%s', current_date, '%s', '{}', '{}')"
+            .formatted(endpoint.getString("id"), places));
+  }
+
+  private JsonObject get(String path) {
+    return new JsonObject(service.internal("GET", path, "").body());
+  }
+
+  @Test
+  void beginsNowOrWithTheHistoryOrAtAnInstant() {
+    service.enter(workspace, 3);
+    JsonObject now = create(new JsonObject());
+    assertThat(now.getString("delivery")).isEqualTo("stream");
+    assertThat(now.getInteger("batch")).isEqualTo(100);
+    assertThat(now.getInteger("max_body")).isEqualTo(1 << 20);
+    assertThat(now.getLong("position")).isEqualTo(3);
+    assertThat(now.getLong("behind")).isZero();
+    assertThat(now.getLong("created_position")).isEqualTo(3);
+    assertThat(now.getValue("held")).isNull();
+
+    JsonObject all = create(new JsonObject().put("full_history", true).put("batch", 7));
+    assertThat(all.getLong("position")).isZero();
+    assertThat(all.getLong("behind")).isEqualTo(3);
+    assertThat(all.getBoolean("full_history")).isTrue();
+    assertThat(all.getInteger("batch")).isEqualTo(7);
+
+    Instant since = Instant.now().plus(1, ChronoUnit.MINUTES);
+    assertThat(create(new JsonObject().put("from", since.toString())).getLong("position"))
+        .isEqualTo(3);
+    assertThat(create(new JsonObject().put("from", "2020-01-01T00:00:00Z")).getLong("position"))
+        .isZero();
+    assertThat(endpoints.show(all)).isEqualTo(withoutSecrets(all));
+    assertThat(endpoints.list()).hasSize(4);
+  }
+
+  private static JsonObject withoutSecrets(JsonObject created) {
+    JsonObject copy = created.copy();
+    copy.remove("secret");
+    copy.remove("standard_webhooks_secret");
+    return copy;
+  }
+
+  @Test
+  void refusesWhatDoesNotFit() {
+    assertThat(answerTo(new JsonObject().put("delivery", "pages")).body())
+        .contains("delivery: must be each or stream");
+    assertThat(answerTo(new JsonObject().put("delivery", "each").put("batch", 5)).body())
+        .contains("batch: is only for the delivery stream");
+    assertThat(answerTo(new JsonObject().put("batch", 101)).statusCode()).isEqualTo(400);
+    assertThat(answerTo(new JsonObject().put("max_body", 1)).statusCode()).isEqualTo(400);
+    assertThat(
+            answerTo(new JsonObject().put("from", "2020-01-01T00:00:00Z").put("full_history", true))
+                .body())
+        .contains("from: cannot be combined with full_history");
+    JsonObject events =
+        new JsonObject().put("events", List.of("capture.processed", "capture.erased"));
+    assertThat(answerTo(events).body()).contains("events: an endpoint with the delivery stream");
+
+    JsonObject endpoint = create(new JsonObject());
+    assertThat(endpoints.change(endpoint, events.encode()).body())
+        .contains("events: an endpoint with the delivery stream");
+    assertThat(post(endpoint, "/replays", new JsonObject().put("from_position", 1)).statusCode())
+        .isEqualTo(409);
+    JsonObject each = endpoints.create("https://receiver.invalid/each");
+    assertThat(each.getString("delivery")).isEqualTo("each");
+    assertThat(each.getValue("position")).isNull();
+    assertThat(post(each, "/seek", new JsonObject().put("to_end", true)).statusCode())
+        .isEqualTo(409);
+  }
+
+  @Test
+  void aCaptureThatHoldsItIsSkippedByAPerson() {
+    List<UUID> captures = service.enter(workspace, 3);
+    JsonObject endpoint = create(new JsonObject().put("full_history", true));
+    JsonObject skip = new JsonObject().put("capture_id", captures.get(1).toString());
+    assertThat(post(endpoint, "/skip", skip).statusCode()).as("not held").isEqualTo(409);
+
+    turn(
+        endpoint,
+        "position = 1, read_up_to = 1, held_capture = '%s', failing_since = now(), last_outcome = 'status', last_status = 422"
+            .formatted(captures.get(1)));
+    received(endpoint, "{[1,2)}");
+    JsonObject held = endpoints.show(endpoint).getJsonObject("held");
+    assertThat(held.getString("capture_id")).isEqualTo(captures.get(1).toString());
+    assertThat(held.getInteger("status")).isEqualTo(422);
+    assertThat(held.getInstant("since")).isNotNull();
+
+    HttpResponse<String> skipped = post(endpoint, "/skip", skip.put("reason", "too long"));
+    assertThat(skipped.statusCode()).as(skipped.body()).isEqualTo(200);
+    JsonObject after = new JsonObject(skipped.body());
+    assertThat(after.getValue("held")).isNull();
+    assertThat(after.getLong("position")).isEqualTo(2);
+    JsonObject verification = get(endpoints.at(endpoint) + "/verification");
+    assertThat(verification.getLong("delivered")).isEqualTo(1);
+    assertThat(verification.getLong("skipped")).isEqualTo(1);
+    assertThat(verification.getLong("pending")).isEqualTo(1);
+    assertThat(verification.getLong("missing")).isZero();
+    assertThat(get("/internal/v1/workspaces/" + workspace + "/audit").encode())
+        .contains("endpoint.skipped", "too long");
+    JsonObject copies = get("/internal/v1/captures/" + captures.getFirst() + "/copies");
+    assertThat(copies.getJsonArray("endpoints").getJsonObject(0).getString("sent"))
+        .isEqualTo("yes");
+    assertThat(
+            get("/internal/v1/captures/" + captures.get(1) + "/copies").getJsonArray("endpoints"))
+        .isEmpty();
+  }
+
+  @Test
+  void itsCursorIsMovedByAPerson() {
+    service.enter(workspace, 4);
+    JsonObject endpoint = create(new JsonObject());
+    JsonObject moved =
+        new JsonObject(post(endpoint, "/seek", new JsonObject().put("from_position", 3)).body());
+    assertThat(moved.getLong("position")).isEqualTo(2);
+    Cursor cursor = Cursor.decode(moved.getString("cursor")).orElseThrow();
+    assertThat(cursor.position()).isEqualTo(2);
+    assertThat(endpoints.show(endpoint).getLong("behind")).isEqualTo(2);
+
+    assertThat(
+            new JsonObject(post(endpoint, "/seek", new JsonObject().put("from_position", 1)).body())
+                .getValue("cursor"))
+        .isNull();
+    assertThat(post(endpoint, "/seek", new JsonObject().put("from_position", 6)).statusCode())
+        .isEqualTo(409);
+    assertThat(post(endpoint, "/seek", new JsonObject()).statusCode()).isEqualTo(400);
+    JsonObject both = new JsonObject().put("from_position", 1).put("to_end", true);
+    assertThat(post(endpoint, "/seek", both).statusCode()).isEqualTo(400);
+    post(endpoint, "/seek", new JsonObject().put("to_end", true));
+    assertThat(endpoints.show(endpoint).getLong("behind")).isZero();
+  }
+
+  @Test
+  void itsPagesAreListedAndFoundByACapture() {
+    List<UUID> captures = service.enter(workspace, 4);
+    JsonObject endpoint = create(new JsonObject().put("full_history", true).put("batch", 2));
+    String id = endpoint.getString("id");
+    new LogMaintenance(service.database, new LogDays(Clock.systemUTC(), Duration.ofDays(3))).run();
+    UUID first = UUID.randomUUID();
+    for (int page = 0; page < 2; page++) {
+      service.query(
+          """
+          insert into pages (day, id, endpoint_id, after_position, last_position, documents, state, attempts, owed_at)
+          values (current_date, '%s', '%s', %d, %d, 2, 'delivered', 1, now() + interval '%d s')
+          """
+              .formatted(page == 0 ? first : UUID.randomUUID(), id, 2 * page, 2 * page + 2, page));
+    }
+    String path = endpoints.at(endpoint) + "/pages";
+    assertThat(get(path).getJsonArray("pages")).hasSize(2);
+    JsonObject newest = get(path + "?limit=1");
+    assertThat(newest.getJsonArray("pages").getJsonObject(0).getLong("last_position")).isEqualTo(4);
+    String next = newest.getJsonObject("pageInfo").getString("endCursor");
+    assertThat(get(path + "?after=" + next).getJsonArray("pages").getJsonObject(0).getString("id"))
+        .isEqualTo(first.toString());
+    assertThat(
+            get(path + "?capture_id=" + captures.get(1))
+                .getJsonArray("pages")
+                .getJsonObject(0)
+                .getString("id"))
+        .isEqualTo(first.toString());
+    assertThat(get(path + "?capture_id=" + UUID.randomUUID()).getJsonArray("pages")).isEmpty();
+  }
+
+  @Test
+  void nothingIsOwedToItByItself() {
+    service.enter(workspace, 2);
+    JsonObject endpoint = create(new JsonObject().put("full_history", true));
+    String ofWorkspace = "/internal/v1/workspaces/" + workspace;
+    assertThat(get(ofWorkspace + "/deliveries").getJsonArray("deliveries")).isEmpty();
+    assertThat(get(endpoints.at(endpoint) + "/deliveries").getJsonArray("deliveries")).isEmpty();
+  }
+
+  @Test
+  void itsDayIsShownOnItsPage() {
+    service.enter(workspace, 5);
+    JsonObject endpoint = create(new JsonObject().put("full_history", true));
+    turn(endpoint, "position = 3, read_up_to = 3");
+    received(endpoint, "{[1,4)}");
+    Browser browser = Browser.at(service, workspace, "view");
+    String page =
+        browser.get("/portal/" + workspace + "/endpoints/" + endpoint.getString("id")).body();
+    assertThat(page).contains("3 delivered").contains("2 not attempted yet");
+  }
+
+  @Test
+  void aPersonMakesOneAndSkipsOnThePage() {
+    Browser browser = Browser.at(service, workspace, "admin");
+    String page = "/portal/" + workspace;
+    HttpResponse<String> created =
+        browser.submit(
+            page + "/endpoints/new",
+            page + "/endpoints",
+            Map.of("url", "https://receiver.invalid/", "delivery", "stream", "batch", "9"));
+    assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
+    JsonObject endpoint = (JsonObject) endpoints.list().getFirst();
+    String at = page + "/endpoints/" + endpoint.getString("id");
+    assertThat(browser.get(at).body()).contains("in pages of at most 9 captures");
+
+    UUID capture = service.enter(workspace, 1).getFirst();
+    turn(
+        endpoint,
+        "held_capture = '%s', failing_since = now(), last_outcome = 'status', last_status = 400"
+            .formatted(capture));
+    assertThat(browser.get(at).body()).contains("Held by a capture", capture.toString());
+    HttpResponse<String> skipped =
+        browser.submit(at, at + "/skip", Map.of("capture_id", capture.toString(), "reason", "odd"));
+    assertThat(skipped.statusCode()).isLessThan(400);
+    assertThat(browser.get(at).body()).doesNotContain("Held by a capture");
+    assertThat(browser.get(page + "/audit").body()).contains("which was held by it: “odd”");
+  }
+}

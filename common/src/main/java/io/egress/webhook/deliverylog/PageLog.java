@@ -1,0 +1,78 @@
+package io.egress.webhook.deliverylog;
+
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * The record of pages in the database, beside that of deliveries, with the same attempts. Of an
+ * attempt that ends after a capture in its page was erased, the answer is not kept, nor its
+ * headers.
+ */
+public final class PageLog {
+  private static final String WRITE =
+      LogRows.ENTRIES
+          + """
+          , page as (
+            select * from unnest($2::uuid[], $24::bigint[], $25::integer[]) as p(id, last_position, documents)),
+          erased as (
+            select e.id from entry e join page p on p.id = e.id join endpoints o on o.id = e.endpoint_id
+            where (e.answer is not null or e.response_headers is not null) and exists (
+              select from stream s join erasures x on x.capture_id = s.capture_id
+              where s.workspace_id = o.workspace_id and s.position > e.position and s.position <= p.last_position)),
+          made as (
+          """
+          + LogRows.INSERT_ATTEMPTS.formatted("%1$s", "id in (table erased)")
+          + DeliveryLog.ATTEMPT_MAY_BE_KNOWN
+          + """
+          ), written as (
+            insert into %2$s as d
+              (day, id, endpoint_id, after_position, last_position, documents, state, attempts, last_outcome,
+                next_attempt_at, owed_at)
+            select e.day, e.id, e.endpoint_id, e.position, p.last_position, p.documents, e.state, e.attempts, e.outcome,
+              e.next_attempt_at, e.owed_at
+            from entry e join page p on p.id = e.id
+            on conflict (id, day) do update
+            set last_position = excluded.last_position, documents = excluded.documents, state = excluded.state,
+              attempts = excluded.attempts, updated_at = now(), last_outcome = excluded.last_outcome,
+              next_attempt_at = excluded.next_attempt_at
+            returning d.endpoint_id, 'page' as origin, d.owed_at, d.state, d.xmax = 0 as is_new)
+          """
+          + EndpointHours.ADD_CHANGED;
+
+  /** An entry, whose delivery is the page after a position. */
+  public record Entry(LogEntry entry, long lastPosition, int documents) {}
+
+  private final LogDays days;
+
+  public PageLog(LogDays days) {
+    this.days = days;
+  }
+
+  /** No two of the same page. If this fails, some may have been written. */
+  public Future<Void> write(SqlClient client, List<Entry> entries) {
+    List<Future<?>> writes = new ArrayList<>();
+    Map<LocalDate, List<Entry>> byDay =
+        entries.stream()
+            .collect(Collectors.groupingBy(each -> days.of(each.entry().delivery().owedAt())));
+    byDay.forEach((day, ofDay) ->
+        writes.add(
+            client
+                .preparedQuery(WRITE.formatted(LogDays.attempts(day), LogDays.pages(day)))
+                .execute(rows(day, ofDay))));
+    return Future.all(writes).mapEmpty();
+  }
+
+  private static Tuple rows(LocalDate day, List<Entry> entries) {
+    Tuple rows = LogRows.of(day, entries.stream().map(Entry::entry).toList());
+    Columns<Entry> columns = new Columns<>(entries, rows);
+    columns.add(Entry::lastPosition, Long[]::new);
+    columns.add(Entry::documents, Integer[]::new);
+    return rows;
+  }
+}

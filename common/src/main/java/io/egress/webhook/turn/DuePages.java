@@ -1,0 +1,110 @@
+package io.egress.webhook.turn;
+
+import io.egress.platform.database.Rows;
+import io.egress.webhook.delivery.Delivery;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * The turns of endpoints that are sent pages. A row says which page is due; a record in Kafka is
+ * only its alarm. The row is therefore always written first: a record that is lost is published
+ * again by whoever finds the row overdue, and one that does not fit the row means nothing.
+ *
+ * <p>Rows are locked in the order of their ids.
+ */
+public final class DuePages {
+  /** Read by {@link #records}. */
+  static final String PUBLISHED =
+      "returning t.endpoint_id, t.position, t.attempts, t.owed_at, t.due_at";
+
+  /** Of what is owed for longer, the log may have no day. */
+  private static final String OWED_LATELY = "greatest(%s, now() - interval '1 day')";
+
+  /** What has entered the stream since the endpoint came to rest is due. */
+  private static final String WAKE =
+      """
+      with resting as (
+        select t.endpoint_id, w.stream_head as head, %s as owed_at
+        from turns t join endpoints e on e.id = t.endpoint_id join workspaces w on w.id = e.workspace_id
+        where %s and t.due_at is null and t.read_up_to < w.stream_head and not e.paused and e.deleted_at is null
+        order by t.endpoint_id %s for no key update of t skip locked)
+      update turns t set page_up_to = coalesce(t.page_up_to, r.head), due_at = now(), owed_at = r.owed_at, attempts = 0
+      from resting r where t.endpoint_id = r.endpoint_id
+      """
+              .formatted(
+                  OWED_LATELY.formatted(
+                      "(select entered_at from stream s where s.workspace_id = e.workspace_id and s.position = t.read_up_to + 1)"),
+                  "%s",
+                  "%s")
+          + PUBLISHED;
+
+  private static final String WAKE_THESE = WAKE.formatted("t.endpoint_id = any($1)", "");
+  private static final String WAKE_ANY = WAKE.formatted("true", "limit $1");
+
+  private static final String OVERDUE =
+      """
+      with lost as (
+        select t.endpoint_id from turns t join endpoints e on e.id = t.endpoint_id
+        where t.due_at < now() - $1::bigint * interval '1 ms' and not e.paused and e.deleted_at is null
+        order by t.due_at limit $2 for no key update of t skip locked)
+      update turns t set due_at = now(), owed_at = %s
+      from lost where t.endpoint_id = lost.endpoint_id
+      """
+              .formatted(OWED_LATELY.formatted("t.owed_at"))
+          + PUBLISHED;
+
+  private final Pool pool;
+
+  public DuePages(Pool pool) {
+    this.pool = pool;
+  }
+
+  /** The records of those of the endpoints that rested and have something to be sent. */
+  public Future<List<Delivery>> wake(Collection<UUID> endpointIds) {
+    return records(
+        pool, WAKE_THESE, Tuple.tuple().addArrayOfUUID(endpointIds.toArray(UUID[]::new)));
+  }
+
+  /** The same of any endpoints, at most {@code max}. */
+  public Future<List<Delivery>> wakeAny(int max) {
+    return records(pool, WAKE_ANY, Tuple.of(max));
+  }
+
+  /** The records of turns that have been due for so long that theirs may be lost. */
+  public Future<List<Delivery>> overdue(Duration age, int max) {
+    return records(pool, OVERDUE, Tuple.of(age.toMillis(), max));
+  }
+
+  /** Of the rows that something is due by. */
+  static Future<List<Delivery>> records(SqlClient client, String sql, Tuple parameters) {
+    return client
+        .preparedQuery(sql)
+        .execute(parameters)
+        .map(rows -> {
+          List<Delivery> records = new ArrayList<>();
+          for (Row row : rows) {
+            if (row.getOffsetDateTime("due_at") != null) {
+              records.add(record(row));
+            }
+          }
+          return records;
+        });
+  }
+
+  private static Delivery record(Row row) {
+    return Delivery.page(
+        row.getUUID("endpoint_id"),
+        row.getLong("position"),
+        row.getInteger("attempts") + 1,
+        Rows.instant(row, "owed_at"),
+        Rows.instant(row, "due_at"));
+  }
+}

@@ -1,0 +1,122 @@
+package io.egress.dispatcher.deliver;
+
+import io.egress.dispatcher.Receivers;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A receiver as docs/receiving.md has it: it stores documents and cursor together, and notices a
+ * gap or a repetition by comparing two texts.
+ */
+final class PageReceiver implements Receivers.Behaviour {
+  /** The data of a page, as it was received. */
+  record Page(String deliveryId, JsonObject data) {
+    List<UUID> captureIds() {
+      List<UUID> ids = new ArrayList<>();
+      JsonArray captures = data.getJsonArray("captures");
+      for (int i = 0; i < captures.size(); i++) {
+        ids.add(UUID.fromString(captures.getJsonObject(i).getString("id")));
+      }
+      return ids;
+    }
+
+    @Nullable String after() {
+      return data.getString("after");
+    }
+
+    String endCursor() {
+      return data.getJsonObject("pageInfo").getString("endCursor");
+    }
+  }
+
+  private static final int NO_CONTENT = 204;
+  static final int CONFLICT = 409;
+
+  private final ConcurrentLinkedQueue<Page> requests = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<Page> accepted = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<String> faults = new ConcurrentLinkedQueue<>();
+  private volatile ToIntFunction<Page> opinion = _ -> NO_CONTENT;
+  private volatile int millis = 1;
+  private volatile boolean losesAnswers;
+  private volatile @Nullable String cursor;
+  private volatile boolean hasCursor;
+
+  /** Which status it answers a page with, that it could accept. */
+  void answer(ToIntFunction<Page> status) {
+    opinion = status;
+  }
+
+  /** What it has taken, it answers only after a while. */
+  void slow(int answersAfterMillis) {
+    millis = answersAfterMillis;
+  }
+
+  /** Whether it answers 503 to pages that it has stored, as a proxy does that lost the answer. */
+  void loseAnswers(boolean loses) {
+    losesAnswers = loses;
+  }
+
+  void fine() {
+    answer(_ -> NO_CONTENT);
+  }
+
+  @Override
+  public void answer(HttpServerRequest request, int nth, Buffer body) {
+    int status = take(body);
+    Vertx.currentContext()
+        .owner()
+        .setTimer(millis, _ -> request.response().setStatusCode(losesAnswers ? 503 : status).end());
+  }
+
+  @Override
+  public void answer(HttpServerRequest request, int nth) {
+    throw new UnsupportedOperationException("needs the body");
+  }
+
+  private synchronized int take(Buffer body) {
+    JsonObject envelope = body.toJsonObject();
+    Page page = new Page(envelope.getString("delivery_id"), envelope.getJsonObject("data"));
+    requests.add(page);
+    int status = opinion.applyAsInt(page);
+    if (status != NO_CONTENT) {
+      return status;
+    }
+    if (page.endCursor().equals(cursor)) {
+      return NO_CONTENT;
+    }
+    if (hasCursor && !String.valueOf(page.after()).equals(cursor)) {
+      faults.add("after " + page.after() + ", but the cursor is " + cursor);
+      return CONFLICT;
+    }
+    accepted.add(page);
+    cursor = page.endCursor();
+    hasCursor = true;
+    return NO_CONTENT;
+  }
+
+  List<Page> requests() {
+    return List.copyOf(requests);
+  }
+
+  List<Page> accepted() {
+    return List.copyOf(accepted);
+  }
+
+  List<String> faults() {
+    return List.copyOf(faults);
+  }
+
+  /** In the order in which they were accepted. */
+  List<UUID> captureIds() {
+    return accepted.stream().flatMap(page -> page.captureIds().stream()).toList();
+  }
+}
