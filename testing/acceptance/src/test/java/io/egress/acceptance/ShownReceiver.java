@@ -11,11 +11,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A complete receiver in docs/receivers, and its verification in the README. */
+/**
+ * A language that docs/receivers has complete receivers in, one of captures and one of pages, and
+ * their verification in docs/receiving.md.
+ */
 enum ShownReceiver {
   JAVA(
       java(),
       "Receiver.java",
+      "Pages.java",
       "static boolean verifies",
       2,
       "header != null && verifies(SECRET, header, body)",
@@ -23,6 +27,7 @@ enum ShownReceiver {
   NODE(
       "node",
       "receiver.mjs",
+      "pages.mjs",
       "function verifies",
       0,
       "request.headers[\"x-service-signature\"] ?? \"\"",
@@ -30,6 +35,7 @@ enum ShownReceiver {
   PYTHON(
       "python3",
       "receiver.py",
+      "pages.py",
       "def verifies",
       0,
       "self.headers.get(\"x-service-signature\", \"\")",
@@ -37,6 +43,7 @@ enum ShownReceiver {
   GO(
       "go",
       "receiver.go",
+      "pages.go",
       "func verifies",
       0,
       "request.Header.Get(\"x-service-signature\")",
@@ -44,6 +51,7 @@ enum ShownReceiver {
 
   private final String interpreter;
   private final String file;
+  private final String pagesFile;
   private final String verification;
   private final int indent;
   private final String ofSignature;
@@ -52,12 +60,14 @@ enum ShownReceiver {
   ShownReceiver(
       String interpreter,
       String file,
+      String pagesFile,
       String verification,
       int indent,
       String ofSignature,
       String ofHeaders) {
     this.interpreter = interpreter;
     this.file = file;
+    this.pagesFile = pagesFile;
     this.verification = verification;
     this.indent = indent;
     this.ofSignature = ofSignature;
@@ -80,6 +90,10 @@ enum ShownReceiver {
     return block(page("docs/receiving.md"), verification).indent(indent);
   }
 
+  String pageReceiver() throws IOException {
+    return page("docs/receivers/" + pagesFile);
+  }
+
   String file() {
     return file;
   }
@@ -97,6 +111,13 @@ enum ShownReceiver {
     List<String> command =
         this == GO ? List.of(built(program), "0") : List.of(interpreter, program, "0");
     return CommandLine.start(Map.of("SIGNING_SECRET", secret), command);
+  }
+
+  /** How to run the receiver of pages, but for its port. */
+  String pagesCommand() throws IOException, InterruptedException {
+    String program =
+        Path.of("..", "..", "docs", "receivers", pagesFile).toAbsolutePath().normalize().toString();
+    return this == GO ? "'" + built(program) + "'" : "'" + interpreter + "' '" + program + "'";
   }
 
   /** Starts {@code program}, which is the receiver changed, beside the packages that it needs. */

@@ -1,0 +1,150 @@
+package io.egress.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.egress.acceptance.PageReceiver.Stored;
+import io.egress.embedded.FreePort;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The receiver of pages in Python has exactly the stream, however often it is killed. */
+class PageReceiverKilledTest {
+  private static final int FEW_KILLS = 10;
+  private static final int KILLS = 200;
+
+  /** Small pages, so that a kill is likely to come while one is stored. */
+  private static final int BATCH = 3;
+
+  private static final int CAPTURES_MAX = 40;
+  private static final int MILLIS_MAX = 600;
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Pattern STORED = Pattern.compile("(?m)^stored \\d+ captures up to (\\S+)$");
+
+  private final UUID workspace = UUID.randomUUID();
+  private final int port = FreePort.choose();
+  private final long seed = System.nanoTime();
+  private final Random random = new Random(seed);
+  private final List<String> entered = new ArrayList<>();
+  private final Path folder;
+  private BothRoles service;
+
+  PageReceiverKilledTest(@TempDir Path folder) {
+    this.folder = folder;
+  }
+
+  @BeforeEach
+  void startService() throws InterruptedException {
+    assumeTrue(ShownReceiver.PYTHON.isHere(), "python3 is not here");
+    Map<String, String> environment = BothRoles.environment();
+    environment.put("EGRESS_RETRY_SCHEDULE", "200ms,300ms");
+    service = new BothRoles(environment);
+  }
+
+  @AfterEach
+  void stopService() {
+    if (service != null) {
+      service.close();
+    }
+  }
+
+  @Test
+  @Tag("full")
+  void hasTheStreamAfterKills() throws Exception {
+    hasTheStreamAfter(FEW_KILLS);
+  }
+
+  @Test
+  @Tag("long")
+  void hasTheStreamHoweverOftenItIsKilled() throws Exception {
+    hasTheStreamAfter(KILLS);
+  }
+
+  private void hasTheStreamAfter(int kills) throws Exception {
+    try (PageReceiver receiver =
+        new PageReceiver(ShownReceiver.PYTHON, folder, createEndpoint(), port)) {
+      for (int kill = 0; kill < kills; kill++) {
+        receiver.post();
+        putCaptures(random.nextInt(CAPTURES_MAX));
+        TimeUnit.MILLISECONDS.sleep(random.nextInt(MILLIS_MAX));
+        receiver.kill();
+        putCaptures(random.nextInt(BATCH));
+        receiver.restart(port);
+      }
+
+      Stored stream = stream();
+      assertThat(stream.ids()).hasSameElementsAs(entered).hasSameSizeAs(entered);
+      await()
+          .atMost(PATIENCE)
+          .pollInterval(Duration.ofSeconds(1))
+          .untilAsserted(() ->
+              assertThat(receiver.stored().cursor())
+                  .as("seed %d: %s", seed, receiver.output())
+                  .isEqualTo(stream.cursor()));
+      assertThat(receiver.stored()).as("seed %d", seed).isEqualTo(stream);
+      assertThat(STORED.matcher(receiver.output()).results().map(page -> page.group(1)))
+          .as("no page is stored twice")
+          .doesNotHaveDuplicates();
+    }
+  }
+
+  /** Its secret. */
+  private String createEndpoint() {
+    return service
+        .call(
+            "POST",
+            "/workspaces/" + workspace + "/endpoints",
+            new JsonObject()
+                .put("url", "http://127.0.0.1:" + port + "/")
+                .put("delivery", "stream")
+                .put("batch", BATCH)
+                .put("full_history", true))
+        .getString("secret");
+  }
+
+  private void putCaptures(int count) {
+    for (int i = 0; i < count; i++) {
+      String id = UUID.randomUUID().toString();
+      service.call("PUT", "/captures/" + id, BothRoles.capture(workspace));
+      entered.add(id);
+    }
+  }
+
+  /** As a pull reads it, once everything has entered it. */
+  private Stored stream() {
+    String key = service.mintKey(workspace);
+    String last = "/api/v1/captures/" + entered.getLast();
+    await().until(() -> service.pull(last, key).statusCode() == 200);
+    List<String> ids = new ArrayList<>();
+    String after = "";
+    boolean hasMore = true;
+    while (hasMore) {
+      String path = "/api/v1/captures?limit=100" + after;
+      JsonObject page = new JsonObject(service.pull(path, key).body());
+      JsonArray captures = page.getJsonArray("captures");
+      for (int i = 0; i < captures.size(); i++) {
+        ids.add(captures.getJsonObject(i).getString("id"));
+      }
+      JsonObject pageInfo = page.getJsonObject("pageInfo");
+      after = "&after=" + pageInfo.getString("endCursor");
+      hasMore = pageInfo.getBoolean("hasNextPage");
+    }
+    return new Stored(ids, Optional.of(after.substring("&after=".length())));
+  }
+}
