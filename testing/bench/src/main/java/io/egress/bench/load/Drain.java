@@ -46,7 +46,13 @@ final class Drain {
   }
 
   PushResult run(String name, PushEndpoints endpoints, Amount amount) throws InterruptedException {
-    fill(endpoints.workspaces(), amount.each());
+    return run(name, endpoints, amount, 1);
+  }
+
+  /** The same, with so many captures in each webhook. */
+  PushResult run(String name, PushEndpoints endpoints, Amount amount, int captures)
+      throws InterruptedException {
+    fill(endpoints.workspaces(), amount.each() * captures);
     AttemptLog attempts = new AttemptLog(stage.history().pool());
     attempts.begin();
     Arrivals arrivals = stage.receiver().begin();

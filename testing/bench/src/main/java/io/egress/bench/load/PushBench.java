@@ -54,6 +54,35 @@ final class PushBench {
   }
 
   @Command(
+      name = "stream",
+      description =
+          "Drains a backlog to endpoints that are sent the stream itself, in a workspace each.")
+  int stream(
+      @Mixin PushOptions options,
+      @Option(
+              names = "--pages",
+              defaultValue = "3000",
+              description = "pages to count, after the warm-up (default: ${DEFAULT-VALUE})")
+          int pages,
+      @Option(names = "--warm-up", description = "as many as are counted, if not given")
+          @Nullable Integer warmUp,
+      @Option(names = "--batch", defaultValue = "100", description = "captures a page " + ENDPOINTS)
+          int batch,
+      @Option(names = "--endpoints", defaultValue = "100", description = ENDPOINTS) int endpoints)
+      throws InterruptedException {
+    PushStage stage = open(options);
+    PushEndpoints streams = new PushEndpoints(stage);
+    streams.streams(endpoints, batch);
+    Drain.Amount amount = Drain.Amount.of(pages, orElse(warmUp, pages), endpoints);
+    PushResult result = new Drain(stage).run("stream", streams, amount, batch);
+    System.out.printf(
+        "%d endpoints in %d workspaces; a delivery is a page of %d captures%n",
+        endpoints, endpoints, batch);
+    result.print(endpoints + " streams");
+    return 0;
+  }
+
+  @Command(
       name = "fan",
       description = "Drains a backlog to endpoints that are all in one workspace.")
   int fan(

@@ -2,6 +2,7 @@ package io.egress.bench.load;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.egress.webhook.endpoint.Paging;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +39,18 @@ final class PushEndpoints {
   void spread(int count) {
     for (int i = 0; i < count; i++) {
       make(UUID.randomUUID(), HEALTHY);
+    }
+  }
+
+  /** Each in its own workspace, and sent the stream itself in pages of this many captures. */
+  void streams(int count, int batch) {
+    JsonObject stream =
+        new JsonObject()
+            .put("delivery", "stream")
+            .put("batch", batch)
+            .put("max_body", Paging.MAX_BODY_MAX);
+    for (int i = 0; i < count; i++) {
+      makeAt(UUID.randomUUID(), stage.receiver().url(HEALTHY), HEALTHY, stream);
     }
   }
 
@@ -119,13 +132,17 @@ final class PushEndpoints {
   }
 
   private Made makeAt(UUID workspace, String url, String path) {
+    return makeAt(workspace, url, path, new JsonObject());
+  }
+
+  private Made makeAt(UUID workspace, String url, String path, JsonObject more) {
     JsonObject created =
         stage
             .api()
             .call(
                 "POST",
                 "/workspaces/" + workspace + "/endpoints",
-                stage.endpoint().put("url", url));
+                stage.endpoint().put("url", url).mergeIn(more));
     Made endpoint = new Made(workspace, UUID.fromString(created.getString("id")), path);
     made.add(endpoint);
     if (made.stream().filter(each -> each.workspace().equals(workspace)).count() == USUAL_MAX) {

@@ -232,7 +232,9 @@ final class Faults {
     Tenant.Endpoint paused = tenant.addEndpoint(Receivers.Kind.HEALTHY, true);
     pause(1_000);
     tenant.pause(paused, true);
+    tenant.pauseStreams(true);
     pause(1_000);
+    tenant.pauseStreams(false);
     tenant.pause(paused, false);
     pause(500);
     tenant.delete(paused);

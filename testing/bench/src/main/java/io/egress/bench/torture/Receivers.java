@@ -36,6 +36,7 @@ final class Receivers {
   private final Evidence evidence;
   private final HttpServer server;
   private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
+  private final Map<String, PageReader> pageReaders = new ConcurrentHashMap<>();
 
   private Receivers(Vertx vertx, Evidence evidence) {
     this.vertx = vertx;
@@ -63,6 +64,12 @@ final class Receivers {
             workspaceId, kind, new WebhookVerifier(secret, InstantSource.system()), new Copy()));
   }
 
+  /** One of an endpoint that is sent the stream itself. */
+  void add(String name, UUID workspaceId, PageReader reader, String secret) {
+    pageReaders.put(name, reader);
+    add(name, workspaceId, Kind.HEALTHY, secret);
+  }
+
   /** What an endpoint has accepted. */
   Copy copy(String name) {
     return requireNonNull(endpoints.get(name)).copy();
@@ -84,6 +91,11 @@ final class Receivers {
     if (!(verdict instanceof Verdict.Genuine genuine)) {
       evidence.violation(name + " was sent what does not verify: " + verdict);
       request.response().setStatusCode(400).end();
+      return;
+    }
+    PageReader reader = pageReaders.get(name);
+    if (reader != null) {
+      answer(reader.take(genuine.data()), request);
       return;
     }
     JsonObject document = genuine.data();
@@ -109,6 +121,14 @@ final class Receivers {
       case FLAKY ->
           answer(name, endpoint, genuine, request, before < refusals(captureId) ? 503 : 200);
       case HANGING -> evidence.arrived(name, captureId, genuine.deliveryId(), false);
+    }
+  }
+
+  private static void answer(PageReader.Answer answer, HttpServerRequest request) {
+    if (answer == PageReader.Answer.LOST) {
+      request.connection().close();
+    } else {
+      request.response().setStatusCode(answer.status()).end();
     }
   }
 

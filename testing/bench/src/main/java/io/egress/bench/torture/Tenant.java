@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -39,7 +40,8 @@ final class Tenant {
   private final SampleConversations conversations;
   private final String key;
   private final ConcurrentHashMap<String, Endpoint> endpoints = new ConcurrentHashMap<>();
-  private final List<List<UUID>> readings = new ArrayList<>();
+  private final List<List<UUID>> readings = new CopyOnWriteArrayList<>();
+  private final List<String> streams = new CopyOnWriteArrayList<>();
   private final Copy mirror = new Copy();
   private final AtomicInteger erasuresRead = new AtomicInteger();
   private int created;
@@ -81,7 +83,9 @@ final class Tenant {
     return acknowledged != null && acknowledged.workspaceId().equals(id);
   }
 
-  /** The captures that its cursor loops have read, in order. */
+  /**
+   * The captures that its cursor loops have read, and its endpoints been sent in pages, in order.
+   */
   List<List<UUID>> readings() {
     return readings;
   }
@@ -292,7 +296,7 @@ final class Tenant {
             new JsonObject()
                 .put("url", receivers.url(endpoint))
                 .put("full_history", fullHistory)
-                .put("events", new JsonArray(Event.words(List.of(Event.values()))))
+                .put("events", new JsonArray(Event.words(Event.OF_CAPTURES)))
                 .put("standard_webhooks", created % 2 == 0));
     receivers.add(endpoint, id, kind, answer.getString("secret"));
     Endpoint added =
@@ -306,6 +310,35 @@ final class Tenant {
       endpoints.put(endpoint, added);
     }
     return added;
+  }
+
+  /** Adds an endpoint that is sent the stream itself, which is one more reader of it. */
+  void addStream(int batch) throws InterruptedException {
+    String endpoint = name + "-stream-" + ++created;
+    JsonObject answer =
+        clients.internal(
+            "POST",
+            "/workspaces/" + id + "/endpoints",
+            new JsonObject()
+                .put("url", receivers.url(endpoint))
+                .put("full_history", true)
+                .put("delivery", "stream")
+                .put("batch", batch));
+    List<UUID> reading = new ArrayList<>();
+    receivers.add(
+        endpoint, id, new PageReader(endpoint, reading, evidence), answer.getString("secret"));
+    readings.add(reading);
+    streams.add(answer.getString("id"));
+  }
+
+  /** Nothing is skipped meanwhile. */
+  void pauseStreams(boolean paused) throws InterruptedException {
+    for (String stream : streams) {
+      clients.internal(
+          "PATCH",
+          "/workspaces/" + id + "/endpoints/" + stream,
+          new JsonObject().put("paused", paused));
+    }
   }
 
   /** Adds an endpoint that gets what was before it, too. */

@@ -147,6 +147,10 @@ public final class TortureCommand implements Callable<Integer> {
       tenant.addEndpoint(Receivers.Kind.HEALTHY, false);
       tenant.addEndpoint(Receivers.Kind.FLAKY, true);
       tenant.addEndpoint(Receivers.Kind.SLOW, false);
+      if (release == null) {
+        tenant.addStream(7);
+        tenant.addStream(100);
+      }
       begin(tenant);
     }
     tenants.get(0).addEndpoint(Receivers.Kind.HANGING, false);

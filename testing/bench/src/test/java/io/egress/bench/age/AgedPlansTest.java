@@ -173,6 +173,7 @@ class AgedPlansTest {
           BodyHandlers.ofString());
     }
     sendUpdates(port, url);
+    sendPages(port, url);
     // The loops have begun with the service; the slowest one looks every minute.
     await().until(() -> Integer.parseInt(one(url, "select count(*) from pg_stat_activity")) > 0);
     await()
@@ -209,6 +210,27 @@ class AgedPlansTest {
         "select count(*) from deliveries where endpoint_id = md5('endpoint 0 1')::uuid"
             + " and state = 'pending' and origin = 'update'";
     await().until(() -> Integer.parseInt(one(url, updates)) > 0);
+  }
+
+  /** To an endpoint that wants all of the history, and to one that wants nearly nothing of it. */
+  private void sendPages(int port, String url) throws Exception {
+    String endpoints = "/internal/v1/workspaces/" + workspace + "/endpoints";
+    JsonObject stream =
+        new JsonObject()
+            .put("url", "https://receiver.invalid/")
+            .put("delivery", "stream")
+            .put("full_history", true);
+    String all = post(port, endpoints, stream).getString("id");
+    JsonObject filter = new JsonObject().put("devices", List.of(UUID.randomUUID().toString()));
+    post(port, endpoints, stream.copy().put("filter", filter));
+    String tried = "select count(*) from turns where failing_since is not null";
+    await().until(() -> Integer.parseInt(one(url, tried)) > 0);
+    String passed = "select count(*) from turns where read_up_to > 10000";
+    await().until(() -> Integer.parseInt(one(url, passed)) > 0);
+    for (String part :
+        List.of("", "/pages", "/verification", "/pages?capture_id=" + values.get("id"))) {
+      get(port, endpoints + "/" + all + part);
+    }
   }
 
   private void visitPages(int port, String links, String role) throws Exception {
