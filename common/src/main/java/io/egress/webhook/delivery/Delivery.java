@@ -199,8 +199,8 @@ public record Delivery(
     return with(attempt, due, notBefore, traceparent);
   }
 
-  /** The same attempt of a page that is logged with what is owed since then. */
-  public Delivery owedSince(Instant since) {
+  /** The same page, logged with what is owed since then, and counted from another attempt on. */
+  public Delivery renewed(Instant since, int number) {
     return new Delivery(
         id,
         endpointId,
@@ -209,7 +209,7 @@ public record Delivery(
         replayId,
         origin,
         since,
-        attempt,
+        number,
         dueAt,
         notBefore,
         traceparent);

@@ -1,6 +1,5 @@
 package io.egress.webhook.turn;
 
-import io.egress.platform.database.Rows;
 import io.egress.transcript.stream.Cursor;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.send.Content;
@@ -8,9 +7,6 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -28,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * pulled when the page became due.
  *
  * @param after the cursor before it; null at the beginning of the stream
- * @param dueAt null if the endpoint rests
+ * @param isDue false if the endpoint rests
+ * @param attempts those that were made of it
  * @param size the most captures, as was learned from the receiver
  * @param isSet whether its end was written before; then it may have been sent
  * @param entries what is left of it
@@ -39,7 +36,8 @@ import org.jspecify.annotations.Nullable;
 public record DuePage(
     UUID endpointId,
     @Nullable Cursor after,
-    @Nullable Instant dueAt,
+    boolean isDue,
+    int attempts,
     int size,
     boolean isSet,
     List<Entry> entries,
@@ -55,7 +53,7 @@ public record DuePage(
   /** Positions have no gaps. A row without a capture if there is none. */
   private static final String READ =
       """
-      select t.endpoint_id as id, t.position, t.due_at, t.size, t.max_body, t.page_end, t.page_up_to,
+      select t.endpoint_id as id, t.position, t.due_at is not null as is_due, t.attempts, t.size, t.max_body, t.page_end, t.page_up_to,
         coalesce(t.looked_up_to, least(t.page_up_to, t.read_up_to + %1$d)) as looked_up_to,
         (select chain from stream where workspace_id = e.workspace_id and position = t.position) as chain,
         (select chain from stream where workspace_id = e.workspace_id and position = t.page_end) as end_chain,
@@ -79,14 +77,15 @@ public record DuePage(
   private static final String SET =
       """
       with pages as (
-        select * from unnest($1::uuid[], $2::timestamptz[], $3::bigint[], $4::bigint[])
-          as u(endpoint_id, due_at, page_end, looked_up_to)),
+        select * from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[])
+          as u(endpoint_id, position, page_end, looked_up_to)),
       locked as materialized (
         select t.endpoint_id from pages p join turns t on t.endpoint_id = p.endpoint_id
         order by t.endpoint_id for no key update of t)
       update turns t set page_end = p.page_end, looked_up_to = p.looked_up_to
       from pages p join locked l on l.endpoint_id = p.endpoint_id
-      where t.endpoint_id = p.endpoint_id and t.due_at = p.due_at and t.page_end is null
+      where t.endpoint_id = p.endpoint_id and t.position = p.position and t.page_end is null
+        and t.read_up_to < p.page_end and t.page_up_to >= p.page_end
       returning t.endpoint_id as id
       """;
 
@@ -126,7 +125,7 @@ public record DuePage(
         .execute(
             Tuple.of(
                 sorted.stream().map(DuePage::endpointId).toArray(UUID[]::new),
-                sorted.stream().map(DuePage::due).toArray(OffsetDateTime[]::new),
+                sorted.stream().map(DuePage::position).toArray(Long[]::new),
                 sorted.stream().map(DuePage::endPosition).toArray(Long[]::new),
                 (Object) sorted.stream().map(DuePage::lookedUpTo).toArray(Long[]::new)))
         .map(rows -> {
@@ -148,18 +147,19 @@ public record DuePage(
       }
     }
     Long end = first.getLong("page_end");
-    Instant dueAt = Rows.optionalInstant(first, "due_at");
+    boolean isDue = first.getBoolean("is_due");
     DuePage all =
         new DuePage(
             endpointId,
             first.getLong("position") == 0 ? null : cursor(first, "position", "chain"),
-            dueAt,
+            isDue,
+            first.getInteger("attempts"),
             first.getInteger("size"),
             end != null,
             entries,
             end == null ? null : cursor(first, "page_end", "end_chain"),
-            dueAt == null ? 0 : first.getLong("looked_up_to"),
-            dueAt != null && first.getLong("looked_up_to") < first.getLong("page_up_to"));
+            isDue ? first.getLong("looked_up_to") : 0,
+            isDue && first.getLong("looked_up_to") < first.getLong("page_up_to"));
     return end == null ? all.cut(first.getInteger("max_body")) : all;
   }
 
@@ -187,7 +187,8 @@ public record DuePage(
     return new DuePage(
         endpointId,
         after,
-        dueAt,
+        isDue,
+        attempts,
         size,
         false,
         kept,
@@ -196,11 +197,9 @@ public record DuePage(
         hasNext || !isAll);
   }
 
-  /** Whether the record stands for this page, and not for one before it or an earlier attempt. */
+  /** Whether the record stands for the next attempt of this page. */
   public boolean isOf(Delivery turn) {
-    return turn.position() == (after == null ? 0 : after.position())
-        && dueAt != null
-        && !turn.attemptAt().isBefore(dueAt);
+    return isDue && turn.position() == position() && turn.attempt() == attempts + 1;
   }
 
   /** Without captures that were erased since it was read. */
@@ -209,11 +208,12 @@ public record DuePage(
         entries.stream().filter(entry -> !erased.contains(entry.captureId())).toList();
     return kept.size() == entries.size()
         ? this
-        : new DuePage(endpointId, after, dueAt, size, isSet, kept, end, lookedUpTo, hasNext);
+        : new DuePage(
+            endpointId, after, isDue, attempts, size, isSet, kept, end, lookedUpTo, hasNext);
   }
 
-  private @Nullable OffsetDateTime due() {
-    return dueAt == null ? null : dueAt.atOffset(ZoneOffset.UTC);
+  private long position() {
+    return after == null ? 0 : after.position();
   }
 
   /** Of its documents. */

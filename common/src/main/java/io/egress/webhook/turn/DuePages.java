@@ -35,7 +35,7 @@ public final class DuePages {
         select t.endpoint_id, w.stream_head as head, %s as owed_at
         from turns t join endpoints e on e.id = t.endpoint_id join workspaces w on w.id = e.workspace_id
         where %s and t.due_at is null and t.read_up_to < w.stream_head and not e.paused and e.deleted_at is null
-        order by t.endpoint_id %s for no key update of t skip locked)
+        order by t.endpoint_id %s)
       update turns t set page_up_to = coalesce(t.page_up_to, r.head), due_at = now(), owed_at = r.owed_at, attempts = 0
       from resting r where t.endpoint_id = r.endpoint_id
       """
@@ -46,8 +46,12 @@ public final class DuePages {
                   "%s")
           + PUBLISHED;
 
-  private static final String WAKE_THESE = WAKE.formatted("t.endpoint_id = any($1)", "");
-  private static final String WAKE_ANY = WAKE.formatted("true", "limit $1");
+  /** One that is coming to rest at this moment is waited for. */
+  private static final String WAKE_THESE =
+      WAKE.formatted("t.endpoint_id = any($1)", "for no key update of t");
+
+  private static final String WAKE_ANY =
+      WAKE.formatted("true", "limit $1 for no key update of t skip locked");
 
   private static final String OVERDUE =
       """

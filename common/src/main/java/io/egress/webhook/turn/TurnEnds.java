@@ -81,9 +81,9 @@ public final class TurnEnds {
   private static final String FAILED =
       """
       with ended as (
-        select * from unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[], $6::integer[],
+        select * from unnest($1::uuid[], $2::bigint[], $3::integer[], $4::timestamptz[], $5::timestamptz[], $6::integer[],
             $7::timestamptz[], $8::text[], $9::integer[], $10::integer[], $11::uuid[])
-          as u(endpoint_id, position, was_due_at, due_at, owed_at, attempts, started_at, outcome, status, size, held))
+          as u(endpoint_id, position, attempt, due_at, owed_at, attempts, started_at, outcome, status, size, held))
       %s
       update turns t set due_at = x.due_at, owed_at = x.owed_at, attempts = x.attempts,
         failing_since = coalesce(t.failing_since, x.started_at), last_outcome = x.outcome, last_status = x.status,
@@ -91,7 +91,7 @@ public final class TurnEnds {
         page_end = case when x.size < t.size then null else t.page_end end,
         looked_up_to = case when x.size < t.size then null else t.looked_up_to end
       from ended x join locked l on l.endpoint_id = x.endpoint_id
-      where t.endpoint_id = x.endpoint_id and t.position = x.position and t.due_at <= x.was_due_at
+      where t.endpoint_id = x.endpoint_id and t.position = x.position and t.attempts + 1 = x.attempt
       """
           .formatted(LOCKED);
 
@@ -108,12 +108,12 @@ public final class TurnEnds {
 
   private static final String POSTPONED =
       """
-      with ended as (select * from unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::timestamptz[])
-          as u(endpoint_id, position, was_due_at, due_at))
+      with ended as (select * from unnest($1::uuid[], $2::bigint[], $3::integer[], $4::timestamptz[])
+          as u(endpoint_id, position, attempt, due_at))
       %s
       update turns t set due_at = x.due_at
       from ended x join locked l on l.endpoint_id = x.endpoint_id
-      where t.endpoint_id = x.endpoint_id and t.position = x.position and t.due_at <= x.was_due_at
+      where t.endpoint_id = x.endpoint_id and t.position = x.position and t.attempts + 1 = x.attempt
       """
           .formatted(LOCKED);
 
@@ -196,10 +196,10 @@ public final class TurnEnds {
         client,
         FAILED,
         new Ended<>(ends)
-            .add(end -> utc(end.turn().attemptAt()), OffsetDateTime[]::new)
+            .add(end -> end.turn().attempt(), Integer[]::new)
             .add(end -> utc(end.next().attemptAt()), OffsetDateTime[]::new)
             .add(end -> utc(end.next().owedAt()), OffsetDateTime[]::new)
-            .add(end -> end.turn().attempt(), Integer[]::new)
+            .add(end -> end.next().attempt() - 1, Integer[]::new)
             .add(end -> utc(end.attempt().startedAt()), OffsetDateTime[]::new)
             .add(end -> end.attempt().outcome(), String[]::new)
             .add(end -> end.attempt().status(), Integer[]::new)
@@ -216,7 +216,7 @@ public final class TurnEnds {
         client,
         POSTPONED,
         new Ended<>(ends)
-            .add(end -> utc(end.turn().attemptAt()), OffsetDateTime[]::new)
+            .add(end -> end.turn().attempt(), Integer[]::new)
             .add(end -> utc(end.next().attemptAt()), OffsetDateTime[]::new));
   }
 

@@ -175,10 +175,11 @@ final class TurnRecorder {
     return schedule.isLast(turn.attempt()) && isCut ? DELAY_MAX : delay;
   }
 
-  private static Delivery next(Delivery turn, Instant due, Instant earliest, Instant now) {
+  /** Attempts are counted up to the last of the schedule, and then within each day. */
+  private Delivery next(Delivery turn, Instant due, Instant earliest, Instant now) {
     boolean isOld = turn.owedAt().plus(LOGGED_TOGETHER_MAX).isBefore(now);
     Delivery next = turn.next(due, earliest);
-    return isOld ? next.owedSince(now) : next;
+    return isOld ? next.renewed(now, schedule.attemptsMax()) : next;
   }
 
   /** The record of what follows, if anything does, is known once the end is written. */

@@ -7,6 +7,7 @@ import io.egress.standalone.receiver.WebhookVerifier;
 import io.egress.standalone.receiver.WebhookVerifier.Verdict;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.json.JsonObject;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -26,6 +28,7 @@ class ListenTest {
 
   private final UUID workspace = UUID.randomUUID();
   private final List<Verdict> verdicts = new CopyOnWriteArrayList<>();
+  private final AtomicInteger refused = new AtomicInteger();
   private final Vertx vertx = Vertx.vertx();
   private BothRoles api;
   private HttpServer receiver;
@@ -43,7 +46,8 @@ class ListenTest {
                         .body()
                         .onSuccess(body -> {
                           verdicts.add(verifier.verify(request.headers(), body));
-                          request.response().setStatusCode(204).end();
+                          int status = refused.getAndDecrement() > 0 ? 503 : 204;
+                          request.response().setStatusCode(status).end();
                         }))
                 .listen(0, "127.0.0.1"));
   }
@@ -67,6 +71,25 @@ class ListenTest {
     }
 
     assertThat(received()).isEqualTo(captures);
+  }
+
+  @Test
+  void postsAPageUntilItIsAccepted() throws Exception {
+    refused.set(1);
+    String key = api.mintKey(workspace);
+    Set<String> captures = new HashSet<>(api.finish(workspace, 3));
+
+    try (CommandLine listen = listen(key, "--pages", "--from-start", "--count", "1")) {
+      assertThat(listen.awaitExit()).as(listen.output()).isZero();
+      assertThat(listen.output()).contains("3 captures  503  ", "3 captures  204  ");
+    }
+
+    assertThat(verdicts).hasSize(2);
+    JsonObject page = ((Verdict.Genuine) verdicts.getLast()).data();
+    assertThat(page.getValue("after")).isNull();
+    assertThat(
+            page.getJsonArray("captures").stream().map(each -> ((JsonObject) each).getString("id")))
+        .containsExactlyInAnyOrderElementsOf(captures);
   }
 
   @Test

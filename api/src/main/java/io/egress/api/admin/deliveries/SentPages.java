@@ -44,10 +44,14 @@ public final class SentPages {
   public static final CreationPlace NEWEST =
       new CreationPlace(Instant.parse("9999-12-31T23:59:59Z"), new UUID(-1, -1));
 
-  /** Newest first. The log names a page by the day since when it has been due. */
+  /**
+   * Newest first. The log has a page that is tried for days in each of them, and only the last one
+   * has its end.
+   */
   private static final String LIST =
       """
-      select p.*, a.outcome, a.status, a.detail, a.answer
+      select p.*, a.outcome, a.status, a.detail, a.answer,
+        p.state = 'delivered' or exists (select from pages d where d.id = p.id and d.state = 'delivered') as is_delivered
       from (
         select * from pages
         where endpoint_id = $1 and (owed_at, id) < ($2, $3) and ($4::bigint is null
@@ -86,14 +90,15 @@ public final class SentPages {
   private static SentPage page(Row row) {
     String outcome = row.getString("outcome");
     Buffer answer = row.getBuffer("answer");
+    boolean delivered = row.getBoolean("is_delivered");
     return new SentPage(
         row.getUUID("id"),
         row.getLong("after_position"),
         row.getLong("last_position"),
         row.getInteger("documents"),
-        DeliveryState.of(row.getString("state")),
+        delivered ? DeliveryState.DELIVERED : DeliveryState.of(row.getString("state")),
         row.getInteger("attempts"),
-        Rows.optionalInstant(row, "next_attempt_at"),
+        delivered ? null : Rows.optionalInstant(row, "next_attempt_at"),
         Rows.instant(row, "owed_at"),
         Rows.instant(row, "updated_at"),
         row.getString("last_outcome"),
