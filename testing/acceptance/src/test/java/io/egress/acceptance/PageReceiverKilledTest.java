@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -24,7 +25,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The receiver of pages in Python has exactly the stream, however often it is killed. */
+/**
+ * The receiver of pages in Python has exactly the stream, however often it is killed: at random
+ * moments, and between what it stores and its answer.
+ */
 class PageReceiverKilledTest {
   private static final int FEW_KILLS = 10;
   private static final int KILLS = 200;
@@ -77,12 +81,19 @@ class PageReceiverKilledTest {
   }
 
   private void hasTheStreamAfter(int kills) throws Exception {
-    try (PageReceiver receiver =
-        new PageReceiver(ShownReceiver.PYTHON, folder, createEndpoint(), port)) {
+    try (AnswerLoss answers = new AnswerLoss(port);
+        PageReceiver receiver =
+            new PageReceiver(ShownReceiver.PYTHON, folder, createEndpoint(answers.url()), port)) {
       for (int kill = 0; kill < kills; kill++) {
         receiver.post();
         putCaptures(random.nextInt(CAPTURES_MAX));
-        TimeUnit.MILLISECONDS.sleep(random.nextInt(MILLIS_MAX));
+        if (kill % 2 == 0) {
+          CompletableFuture<Void> lost = answers.loseNext();
+          putCaptures(1);
+          lost.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } else {
+          TimeUnit.MILLISECONDS.sleep(random.nextInt(MILLIS_MAX));
+        }
         receiver.kill();
         putCaptures(random.nextInt(BATCH));
         receiver.restart(port);
@@ -105,13 +116,13 @@ class PageReceiverKilledTest {
   }
 
   /** Its secret. */
-  private String createEndpoint() {
+  private String createEndpoint(String url) {
     return service
         .call(
             "POST",
             "/workspaces/" + workspace + "/endpoints",
             new JsonObject()
-                .put("url", "http://127.0.0.1:" + port + "/")
+                .put("url", url)
                 .put("delivery", "stream")
                 .put("batch", BATCH)
                 .put("full_history", true))
