@@ -10,9 +10,9 @@ import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
 
 /**
- * DuePages requests with versions other than HTTP/1.0 and HTTP/1.1 into unreadable ones. Vert.x
- * would answer them with 501, without a body, and echo the client's version. Nothing after an
- * unreadable request is read.
+ * Turns requests with versions other than HTTP/1.0 and HTTP/1.1 into unreadable ones. Vert.x would
+ * answer them with 501, without a body, and echo the client's version. Nothing after an unreadable
+ * request is read.
  */
 final class UnknownVersion extends ChannelInboundHandlerAdapter {
   private static final String BEFORE = "handler";

@@ -14,7 +14,7 @@ import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
 
 /**
- * DuePages every informational response into one that Vert.x knows. Vert.x skips 100 and 103 and
+ * Turns every informational response into one that Vert.x knows. Vert.x skips 100 and 103 and
  * reports them, but takes any other 1xx for the final response. A 101 is left alone: nobody asked
  * to switch protocols.
  */
