@@ -119,6 +119,21 @@ class ReceivingPagesTest {
     }
   }
 
+  /** All of its captures were erased after it was sent first. */
+  @ParameterizedTest
+  @EnumSource
+  void storesTheCursorOfAPageWithoutCaptures(ShownReceiver shown) throws Exception {
+    try (PageReceiver receiver = start(shown)) {
+      RawPost post = receiver.post();
+      SignedPage empty = first.next(0, TEXT);
+      SignedPage last = empty.next(2, TEXT);
+      assertThat(send(post, first)).isEqualTo(ACCEPTED);
+      assertThat(send(post, empty)).isEqualTo(ACCEPTED);
+      assertThat(send(post, last)).isEqualTo(ACCEPTED);
+      assertThat(receiver.stored()).isEqualTo(stored(first, empty, last));
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void storesNothingElse(ShownReceiver shown) throws Exception {
