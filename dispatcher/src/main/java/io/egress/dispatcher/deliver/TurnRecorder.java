@@ -41,8 +41,9 @@ final class TurnRecorder {
   /** Attempts of one page are logged with those of its day. */
   private static final Duration LOGGED_TOGETHER_MAX = Duration.ofDays(1);
 
-  /** Its refusals say nothing about what is in the page. */
-  private static final Set<Integer> NOT_OF_CONTENT = Set.of(401, 403, 404, 405, 407, 408, 425, 429);
+  /** Refusals that say nothing about what is in the page; 409 is for one that leaves a gap. */
+  private static final Set<Integer> NOT_OF_CONTENT =
+      Set.of(401, 403, 404, 405, 407, 408, 409, 425, 429);
 
   private static final int TOO_LARGE = 413;
 

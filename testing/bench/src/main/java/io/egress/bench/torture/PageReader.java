@@ -46,15 +46,15 @@ final class PageReader {
 
   synchronized Answer take(JsonObject page) {
     JsonArray captures = page.getJsonArray("captures");
-    int chance = random.nextInt(20);
-    if (chance < 3) {
+    int chance = random.nextInt(100);
+    if (chance < 5) {
       return Answer.UNAVAILABLE;
-    }
-    if (chance == 3 && captures.size() > 1) {
-      return Answer.TOO_LARGE;
     }
     String end = page.getJsonObject("pageInfo").getString("endCursor");
     if (!end.equals(cursor)) {
+      if (chance == 5 && captures.size() > 1) {
+        return Answer.TOO_LARGE;
+      }
       String after = page.getString("after");
       if (after == null ? cursor != null : !after.equals(cursor)) {
         evidence.violation(name + " was sent the page after " + after + " and has " + cursor);
@@ -62,7 +62,7 @@ final class PageReader {
       store(captures);
       cursor = end;
     }
-    return chance == 4 ? Answer.LOST : Answer.ACCEPTED;
+    return chance > 94 ? Answer.LOST : Answer.ACCEPTED;
   }
 
   private void store(JsonArray captures) {
