@@ -307,7 +307,8 @@ final class EndpointsCommand {
       footer = {
         "",
         "A capture that the receiver will never accept:",
-        "  egress endpoints skip WORKSPACE ENDPOINT-ID CAPTURE-ID --reason 'too long for the index'"
+        "  egress endpoints skip WORKSPACE ENDPOINT-ID CAPTURE-ID \\",
+        "      --reason 'too long for the index'"
       })
   int skip(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,

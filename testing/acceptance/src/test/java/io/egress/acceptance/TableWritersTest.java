@@ -32,9 +32,9 @@ class TableWritersTest {
       "\\b(?:insert\\s+into|update(?:\\s+only)?|delete\\s+from)\\s+";
   private static final Pattern WRITE_TO = Pattern.compile(WRITE + "(\\w+)");
 
-  /** The partitions of a day have names of their own, which only this class writes to. */
+  /** The partitions of a day have names of their own, which only these classes write to. */
   private static final Map<String, String> BY_PARTITION =
-      Map.of("deliveries", "DeliveryLog", "attempts", "DeliveryLog");
+      Map.of("deliveries", "DeliveryLog", "attempts", "LogRows", "pages", "PageLog");
 
   private static final Pattern WRITE_TO_PARTITION = Pattern.compile(WRITE + "%");
 

@@ -64,6 +64,8 @@ class AgedPlansTest {
               "a search of the audit log reads until it has found a page",
           "with ended as materialized",
               "a thousand rows are deleted at once, of a table that is not much larger here",
+          "select oid::regclass::text from pg_class",
+              "the catalog has a few rows for each day of the log, of which there are as many as are kept",
           "as exhausted_again", "the health of an endpoint looks at its newest 5,000 failures",
           "array_agg(position + 1 order by n) filter (where n <= 24)",
               "the chart of 24 hours looks at what failed in them");
