@@ -51,8 +51,7 @@ final class EndpointsCommand {
 
   private static final Columns PAGES =
       new Columns(
-          List.of(
-              "updated_at", "state", "documents", "after_position", "last_position", "attempts"),
+          List.of("updated_at", "state", "documents", "last_position", "attempts", "id"),
           Set.of(),
           List.of(
               "updated_at",
@@ -232,7 +231,8 @@ final class EndpointsCommand {
       name = "pause",
       description =
           "Pauses an endpoint. Deliveries that fall due meanwhile are skipped, and not sent after"
-              + " resuming; their captures stay in the pull stream.",
+              + " resuming; their captures stay in the pull stream. One with the delivery stream skips"
+              + " nothing.",
       footer = {
         "",
         "Before the receiver is taken down:",

@@ -175,6 +175,16 @@ class ListsTest {
           list("/deliveries", "deliveries", DELIVERY),
           list("/replays", "replays", REPLAY),
           list("/api-keys", "api_keys", KEY),
+          list(
+              "/pages",
+              "pages",
+              new JsonObject()
+                  .put("id", ID)
+                  .put("updated_at", TIME)
+                  .put("state", "delivered")
+                  .put("documents", 100)
+                  .put("last_position", MANY)
+                  .put("attempts", 32_767)),
           list("/audit", "entries", ENTRY),
           list(
               "/secret-keys",
@@ -298,6 +308,7 @@ class ListsTest {
         "captures copies " + ID,
         "keys list " + ID,
         "endpoints list " + ID,
+        "endpoints pages " + ID + " " + ID,
         "deliveries list " + ID,
         "deliveries list " + ID + " --endpoint " + ID,
         "replays list " + ID + " " + ID,

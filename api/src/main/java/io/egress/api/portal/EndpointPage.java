@@ -104,7 +104,11 @@ final class EndpointPage {
   }
 
   Answer pause(Visit visit) {
-    return change(visit, new JsonObject().put("paused", true), "endpoint-paused");
+    Endpoint endpoint = endpoints.show(visit.workspaceId(), visit.id());
+    return change(
+        visit,
+        new JsonObject().put("paused", true),
+        endpoint.paging().isStream() ? "stream-paused" : "endpoint-paused");
   }
 
   Answer resume(Visit visit) {

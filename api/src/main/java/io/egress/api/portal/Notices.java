@@ -19,6 +19,8 @@ final class Notices {
           Map.entry(
               "endpoint-paused",
               "Endpoint paused. Deliveries that fall due meanwhile are skipped and can be replayed."),
+          Map.entry(
+              "stream-paused", "Endpoint paused. Nothing is skipped: it goes on where it stopped."),
           Map.entry("endpoint-resumed", "Endpoint resumed."),
           Map.entry("capture-skipped", "Capture skipped. The endpoint goes on with the next one."),
           Map.entry("endpoint-deleted", "Endpoint deleted. Nothing more is sent to it."),

@@ -25,6 +25,9 @@ import org.junit.jupiter.api.Test;
 class ManyCallsTest {
   private static final int CALLS = 5_000;
 
+  /** They are put while the calls wait, which end after 15 seconds. */
+  private static final int CAPTURES = 5;
+
   private record Answer(int status, boolean hasRetryAfter) {}
 
   @Test
@@ -45,7 +48,7 @@ class ManyCallsTest {
         answers.add(call(client, service, "/internal/v1/workspaces/" + workspace));
       }
 
-      for (int i = 0; i < 20; i++) {
+      for (int i = 0; i < CAPTURES; i++) {
         JsonObject capture = Service.capture(UUID.randomUUID());
         HttpResponse<String> put = service.put(UUID.randomUUID(), capture);
         assertThat(put.statusCode()).as(put.body()).isEqualTo(201);

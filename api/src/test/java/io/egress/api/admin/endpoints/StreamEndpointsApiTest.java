@@ -233,6 +233,7 @@ class StreamEndpointsApiTest {
     String page =
         browser.get("/portal/" + workspace + "/endpoints/" + endpoint.getString("id")).body();
     assertThat(page).contains("3 delivered").contains("2 not attempted yet");
+    assertThat(page).doesNotContain("its history, are not counted here");
   }
 
   @Test
@@ -248,6 +249,9 @@ class StreamEndpointsApiTest {
     JsonObject endpoint = (JsonObject) endpoints.list().getFirst();
     String at = page + "/endpoints/" + endpoint.getString("id");
     assertThat(browser.get(at).body()).contains("in pages of at most 9 captures");
+    HttpResponse<String> paused = browser.submit(at, at + "/pause", Map.of());
+    assertThat(browser.get(paused.headers().firstValue("location").orElseThrow()).body())
+        .contains("Nothing is skipped: it goes on where it stopped");
 
     UUID capture = service.enter(workspace, 1).getFirst();
     turn(
