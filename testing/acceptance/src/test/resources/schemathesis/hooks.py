@@ -24,6 +24,10 @@ NO_SCHEMA_SAYS = [
     "must be at most",
     "must be in the future",
     "from_position or from is required",
+    "exactly one of from_position, from and to_end",
+    "is only for the delivery stream",
+    "an endpoint with the delivery stream gets",
+    "from: cannot be combined with full_history",
     "url: ",
     "is not a name of a header",
     # To JSON Schema, 484.0 is an integer.
