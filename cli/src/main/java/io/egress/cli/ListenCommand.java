@@ -10,7 +10,6 @@ import io.egress.webhook.endpoint.SigningSecrets;
 import io.egress.webhook.send.Content;
 import io.egress.webhook.send.Envelope;
 import io.egress.webhook.send.WebhookSignature;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,6 +28,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -139,20 +139,10 @@ final class ListenCommand implements Callable<Integer> {
     while (true) {
       long askedNanos = System.nanoTime();
       JsonObject page = page(after(cursor), WAIT);
-      JsonArray captures = page.getJsonArray("captures");
-      if (pages && !captures.isEmpty()) {
-        while (!forwardPage(page, cursor, signature)) {
-          Thread.sleep(POLL_PERIOD.toMillis());
-        }
-        forwarded++;
-      }
-      for (Object capture : pages ? List.of() : captures) {
-        forward((JsonObject) capture, signature);
-        forwarded++;
-        if (forwarded >= count) {
-          return 0;
-        }
-      }
+      forwarded +=
+          pages
+              ? forwardPage(page, cursor, signature)
+              : forwardEach(page, count - forwarded, signature);
       if (forwarded >= count) {
         return 0;
       }
@@ -160,9 +150,38 @@ final class ListenCommand implements Callable<Integer> {
       // A service that stops, or holds too many requests, answers at once.
       boolean held = System.nanoTime() - askedNanos > POLL_PERIOD.toNanos();
       if (page.getJsonArray("captures").isEmpty() && !held) {
-        Thread.sleep(POLL_PERIOD.toMillis());
+        pause();
       }
     }
+  }
+
+  private static void pause() throws InterruptedException {
+    TimeUnit.NANOSECONDS.sleep(POLL_PERIOD.toNanos());
+  }
+
+  /** Returns how many captures were posted, of at most {@code max}. */
+  private long forwardEach(JsonObject page, long max, WebhookSignature signature)
+      throws InterruptedException {
+    long posted = 0;
+    for (Object capture : page.getJsonArray("captures")) {
+      if (posted < max) {
+        forward((JsonObject) capture, signature);
+        posted++;
+      }
+    }
+    return posted;
+  }
+
+  /** Posts the page until it is accepted. Returns how many pages were posted. */
+  private long forwardPage(JsonObject page, @Nullable String after, WebhookSignature signature)
+      throws InterruptedException {
+    if (page.getJsonArray("captures").isEmpty()) {
+      return 0;
+    }
+    while (!isAccepted(page, after, signature)) {
+      pause();
+    }
+    return 1;
   }
 
   private void print(String line) {
@@ -223,8 +242,8 @@ final class ListenCommand implements Callable<Integer> {
         captureId + "  %s  " + VisibleText.line(capture.getString("title")));
   }
 
-  /** Returns whether it was accepted. */
-  private boolean forwardPage(JsonObject page, @Nullable String after, WebhookSignature signature)
+  /** Posts the page once. */
+  private boolean isAccepted(JsonObject page, @Nullable String after, WebhookSignature signature)
       throws InterruptedException {
     List<JsonObject> captures =
         page.getJsonArray("captures").stream().map(JsonObject.class::cast).toList();

@@ -2,6 +2,7 @@ package io.egress.webhook.delivery;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.egress.platform.kafka.NewerRecordException;
+import io.egress.platform.kafka.RecordPublisher.Message;
 import io.vertx.core.buffer.Buffer;
 import java.time.Instant;
 import java.util.Collections;
@@ -239,6 +240,11 @@ public record Delivery(
         due,
         earliest,
         parent);
+  }
+
+  /** Of a delivery topic, all of whose records are keyed by their endpoints. */
+  public Message toRecord(String topic) {
+    return new Message(topic, endpointId.toString(), encode(), traceparent);
   }
 
   /** Without the {@code traceparent}, which is a header and not part of the value. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.egress.webhook.delivery.Owed;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,14 @@ public record Endpoint(
     return paging.isStream()
         ? new Owed(id, Owed.NOTHING_BELOW, createdAt, false, filters)
         : new Owed(id, createdPosition, createdAt, fullHistory, filters);
+  }
+
+  /** Of those that are sent the stream itself. */
+  public static UUID[] idsOfStreams(Collection<Endpoint> endpoints) {
+    return endpoints.stream()
+        .filter(endpoint -> endpoint.paging.isStream())
+        .map(Endpoint::id)
+        .toArray(UUID[]::new);
   }
 
   public String url() {

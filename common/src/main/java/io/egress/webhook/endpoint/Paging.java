@@ -39,7 +39,7 @@ public record Paging(
   public static final int MAX_BODY_MIN = 64 << 10;
   public static final int MAX_BODY_MAX = 16 << 20;
 
-  /** What nginx lets through, unless it is told otherwise. */
+  /** The default limit of nginx. */
   public static final int MAX_BODY_DEFAULT = 1 << 20;
 
   public static final Paging NONE = new Paging(DeliveryMode.EACH, null, null, null, null, null);

@@ -81,10 +81,7 @@ final class Pump {
   private Future<Set<UnfinishedBackfill>> publish(List<Turn> turns, Set<UnfinishedBackfill> more) {
     List<Delivery> deliveries =
         turns.stream().flatMap(turn -> turn.batch().deliveries().stream()).toList();
-    List<Message> messages =
-        deliveries.stream()
-            .map(each -> new Message(topic, each.endpointId().toString(), each.encode()))
-            .toList();
+    List<Message> messages = deliveries.stream().map(each -> each.toRecord(topic)).toList();
     turns.forEach(Turn::publishing);
     return enter(deliveries)
         .compose(_ -> publisher.publish(messages))

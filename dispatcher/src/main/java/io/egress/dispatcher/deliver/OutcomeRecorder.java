@@ -137,7 +137,7 @@ final class OutcomeRecorder {
     }
     if (schedule.isLast(delivery.attempt())) {
       records.add(
-          message(topics.exhausted(), delivery),
+          delivery.toRecord(topics.exhausted()),
           () ->
               end(
                   job,
@@ -154,7 +154,7 @@ final class OutcomeRecorder {
             .orElse(delay);
     Delivery next = delivery.next(now.plus(delay), now.plus(earliest));
     records.add(
-        message(topics.retry(Durations.format(delay)), next),
+        next.toRecord(topics.retry(Durations.format(delay))),
         () -> {
           meters.toBeRetried(delivery.attempt());
           deliveryLog.add(
@@ -208,7 +208,7 @@ final class OutcomeRecorder {
       return;
     }
     Delivery later = job.delivery().postponed(now.plus(delay));
-    records.add(message(topics.retry(Durations.format(delay)), later), () -> finished.accept(job));
+    records.add(later.toRecord(topics.retry(Durations.format(delay))), () -> finished.accept(job));
   }
 
   /** Repeats the same attempt later, without counting it. */
@@ -219,7 +219,7 @@ final class OutcomeRecorder {
       return;
     }
     records.add(
-        message(topics.parked(), later),
+        later.toRecord(topics.parked()),
         () -> {
           meters.parked();
           finished.accept(job);
@@ -235,10 +235,5 @@ final class OutcomeRecorder {
           ended.accept(job.delivery());
           recorded.run();
         });
-  }
-
-  static Message message(String topic, Delivery delivery) {
-    return new Message(
-        topic, delivery.endpointId().toString(), delivery.encode(), delivery.traceparent());
   }
 }

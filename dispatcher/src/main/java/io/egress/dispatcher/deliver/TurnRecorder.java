@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Records what turns have come to: first their row is written, which says what is due next; then
- * the record is published that stands for that; then the job is finished. A record that is not
- * published is missed by {@link DuePages#overdue}. Owned by one event loop.
+ * the record is published that stands for that; then the job is finished. If the process dies
+ * before that, {@link DuePages#overdue} finds the row. Owned by one event loop.
  */
 final class TurnRecorder {
   /** The longest time between two attempts: a page is never given up. */
@@ -202,7 +202,7 @@ final class TurnRecorder {
   }
 
   private void publish(Job job, String topic, Delivery next) {
-    records.add(OutcomeRecorder.message(topic, next), () -> finished.accept(job));
+    records.add(next.toRecord(topic), () -> finished.accept(job));
   }
 
   private Future<Void> write(List<Ending> batch) {

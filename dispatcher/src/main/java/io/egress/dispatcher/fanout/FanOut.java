@@ -6,7 +6,6 @@ import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.transcript.stream.ProcessedCapture;
 import io.egress.webhook.backfill.CatchUps;
 import io.egress.webhook.backfill.CatchUps.Covered;
-import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.EnteredCapture;
 import io.egress.webhook.delivery.Traits;
 import io.egress.webhook.endpoint.EndpointStore;
@@ -171,7 +170,7 @@ final class FanOut {
     Set<UUID> woken = new HashSet<>();
     for (ProcessedCapture capture : captures) {
       for (EndpointTarget target : owing.targets(capture)) {
-        if (target.isWokenBy(owing.entered(capture))) {
+        if (target.rests() && target.isWokenBy(owing.entered(capture))) {
           woken.add(target.id());
         }
       }
@@ -182,16 +181,11 @@ final class FanOut {
             .wake(woken)
             .compose(records ->
                 publisher.publish(
-                    records.stream()
-                        .map(turn ->
-                            new Message(
-                                topics.deliveries(), turn.endpointId().toString(), turn.encode()))
-                        .toList()));
+                    records.stream().map(turn -> turn.toRecord(topics.deliveries())).toList()));
   }
 
   private Message message(EnteredCapture capture, EndpointTarget target, @Nullable String parent) {
-    Delivery delivery = target.owed().first(capture);
-    return new Message(topics.deliveries(), target.id().toString(), delivery.encode(), parent);
+    return target.owed().first(capture).tracedBy(parent).toRecord(topics.deliveries());
   }
 
   /** Captures that are fanned out together. */

@@ -1,7 +1,6 @@
 package io.egress.dispatcher.reconcile;
 
 import io.egress.platform.kafka.RecordPublisher;
-import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.queue.Topics;
 import io.micrometer.core.instrument.Counter;
@@ -32,10 +31,7 @@ public final class Republisher {
 
   void publish(List<Delivery> deliveries) {
     publisher
-        .publish(
-            deliveries.stream()
-                .map(each -> new Message(topic, each.endpointId().toString(), each.encode()))
-                .toList())
+        .publish(deliveries.stream().map(each -> each.toRecord(topic)).toList())
         .timeout(PUBLISH_MAX.toMillis(), TimeUnit.MILLISECONDS)
         .await();
     published.increment(deliveries.size());

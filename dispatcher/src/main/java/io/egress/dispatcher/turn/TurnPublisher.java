@@ -1,7 +1,6 @@
 package io.egress.dispatcher.turn;
 
 import io.egress.platform.kafka.RecordPublisher;
-import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.outage.Outage;
 import io.egress.webhook.delivery.Delivery;
@@ -71,12 +70,7 @@ public final class TurnPublisher {
     int published;
     do {
       List<Delivery> found = next.get().await();
-      publisher
-          .publish(
-              found.stream()
-                  .map(turn -> new Message(topic, turn.endpointId().toString(), turn.encode()))
-                  .toList())
-          .await();
+      publisher.publish(found.stream().map(turn -> turn.toRecord(topic)).toList()).await();
       published = found.size();
     } while (published == AT_ONCE_MAX);
   }

@@ -116,12 +116,14 @@ final class OwedDeliveries {
         after == null ? high : Math.min(high, after.position()));
   }
 
+  /** That of a capture in the stream of a workspace; 0, which none has, if it is not in it. */
+  static long position(Pool pool, UUID workspaceId, UUID captureId) {
+    return Rows.one(Rows.of(pool, POSITION, captureId, workspaceId), row -> row.getLong("position"))
+        .orElse(0L);
+  }
+
   private OwedScope limit(OwedScope scope, UUID captureId) {
-    long position =
-        Rows.one(
-                Rows.of(pool, POSITION, captureId, scope.workspaceId()),
-                row -> row.getLong("position"))
-            .orElse(0L);
+    long position = position(pool, scope.workspaceId(), captureId);
     return new OwedScope(
         scope.workspaceId(),
         scope.endpoints(),

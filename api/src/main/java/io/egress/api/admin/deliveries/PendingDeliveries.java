@@ -118,11 +118,7 @@ public final class PendingDeliveries {
 
   /** Those behind the cursors of endpoints that are sent the stream itself. */
   private Map<UUID, Pending> ofStreams(List<Endpoint> endpoints) {
-    UUID[] ids =
-        endpoints.stream()
-            .filter(endpoint -> endpoint.paging().isStream())
-            .map(Endpoint::id)
-            .toArray(UUID[]::new);
+    UUID[] ids = Endpoint.idsOfStreams(endpoints);
     return ids.length == 0
         ? new HashMap<>()
         : new HashMap<>(

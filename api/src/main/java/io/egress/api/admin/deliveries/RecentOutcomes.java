@@ -271,11 +271,7 @@ public final class RecentOutcomes {
 
   private Map<UUID, Day> ofStreams(
       List<Endpoint> endpoints, Row bounds, LocalDate since, List<Span> spans) {
-    UUID[] ids =
-        endpoints.stream()
-            .filter(endpoint -> endpoint.paging().isStream())
-            .map(Endpoint::id)
-            .toArray(UUID[]::new);
+    UUID[] ids = Endpoint.idsOfStreams(endpoints);
     Long[] positions = bounds.getArrayOfLongs("positions");
     return ids.length == 0
         ? new HashMap<>()
