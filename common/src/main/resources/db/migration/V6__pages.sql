@@ -37,8 +37,8 @@ create table turns (
 
 create index turns_due on turns (due_at) where due_at is not null;
 
--- The pages that were sent, or tried, as long as the delivery log is kept: those captures from after_position to
--- last_position that their endpoint wanted. Their attempts are in attempts.
+-- The pages that were sent, or tried, as long as the delivery log is kept: those captures after after_position and up to
+-- last_position, which are at most 1,000 positions apart, that their endpoint wanted. Their attempts are in attempts.
 create table pages (
   day date not null,
   id uuid not null,

@@ -19,12 +19,13 @@ public final class PageLog {
       LogRows.ENTRIES
           + """
           , page as (
-            select * from unnest($2::uuid[], $24::bigint[], $25::integer[]) as p(id, last_position, documents)),
+            select * from unnest($2::uuid[], $24::bigint[], $25::bigint[], $26::integer[])
+              as p(id, after_position, last_position, documents)),
           erased as (
             select e.id from entry e join page p on p.id = e.id join endpoints o on o.id = e.endpoint_id
             where (e.answer is not null or e.response_headers is not null) and exists (
               select from stream s join erasures x on x.capture_id = s.capture_id
-              where s.workspace_id = o.workspace_id and s.position > e.position and s.position <= p.last_position)),
+              where s.workspace_id = o.workspace_id and s.position > p.after_position and s.position <= p.last_position)),
           made as (
           """
           + LogRows.INSERT_ATTEMPTS.formatted("%1$s", "id in (table erased)")
@@ -34,7 +35,7 @@ public final class PageLog {
             insert into %2$s as d
               (day, id, endpoint_id, after_position, last_position, documents, state, attempts, last_outcome,
                 next_attempt_at, owed_at)
-            select e.day, e.id, e.endpoint_id, e.position, p.last_position, p.documents, e.state, e.attempts, e.outcome,
+            select e.day, e.id, e.endpoint_id, p.after_position, p.last_position, p.documents, e.state, e.attempts, e.outcome,
               e.next_attempt_at, e.owed_at
             from entry e join page p on p.id = e.id
             on conflict (id, day) do update
@@ -45,8 +46,15 @@ public final class PageLog {
           """
           + EndpointHours.ADD_CHANGED;
 
-  /** An entry, whose delivery is the page after a position. */
-  public record Entry(LogEntry entry, long lastPosition, int documents) {}
+  /** A page is looked for from a capture of it, so it must not span many more positions. */
+  public static final int SPAN_MAX = 1_000;
+
+  /**
+   * An entry.
+   *
+   * @param afterPosition that before its first capture, at most {@link #SPAN_MAX} before the last
+   */
+  public record Entry(LogEntry entry, long afterPosition, long lastPosition, int documents) {}
 
   private final LogDays days;
 
@@ -71,6 +79,7 @@ public final class PageLog {
   private static Tuple rows(LocalDate day, List<Entry> entries) {
     Tuple rows = LogRows.of(day, entries.stream().map(Entry::entry).toList());
     Columns<Entry> columns = new Columns<>(entries, rows);
+    columns.add(Entry::afterPosition, Long[]::new);
     columns.add(Entry::lastPosition, Long[]::new);
     columns.add(Entry::documents, Integer[]::new);
     return rows;

@@ -2,6 +2,7 @@ package io.egress.webhook.turn;
 
 import io.egress.transcript.stream.Cursor;
 import io.egress.webhook.delivery.Delivery;
+import io.egress.webhook.deliverylog.PageLog;
 import io.egress.webhook.send.Content;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -48,7 +49,7 @@ public record DuePage(
   public record Entry(Cursor cursor, UUID captureId, long length) {}
 
   /** Positions looked at for one page, so that what is not wanted never holds up others. */
-  private static final int LOOKED_AT_MAX = 1_000;
+  private static final int LOOKED_AT_MAX = PageLog.SPAN_MAX;
 
   /** Positions have no gaps. A row without a capture if there is none. */
   private static final String READ =
@@ -219,6 +220,11 @@ public record DuePage(
   /** Of its documents. */
   public long bytes() {
     return entries.stream().mapToLong(Entry::length).sum();
+  }
+
+  /** Of its first capture that is left; its end if there is none. Only of a page that is sent. */
+  long firstPosition() {
+    return entries.isEmpty() ? endPosition() : entries.getFirst().cursor().position();
   }
 
   /** Only of a page that is sent. */

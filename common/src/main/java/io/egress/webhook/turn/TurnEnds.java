@@ -172,7 +172,8 @@ public final class TurnEnds {
                         failed.next().attemptAt());
               };
           DuePage page = end.page();
-          return new PageLog.Entry(entry, page.endPosition(), page.entries().size());
+          return new PageLog.Entry(
+              entry, page.firstPosition() - 1, page.endPosition(), page.entries().size());
         })
         .toList();
   }

@@ -4,9 +4,11 @@ import io.egress.api.admin.attempts.AnswerText;
 import io.egress.api.intake.CreationPlace;
 import io.egress.platform.database.Rows;
 import io.egress.webhook.deliverylog.DeliveryState;
+import io.egress.webhook.deliverylog.PageLog;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -46,25 +48,29 @@ public final class SentPages {
 
   /**
    * Newest first. The log has a page that is tried for days in each of them, and only the last one
-   * has its end.
+   * has its end. Those with a capture are few, and found by their place in the stream; all are read
+   * in their order.
    */
   private static final String LIST =
       """
+      with sent as %s (select * from pages where endpoint_id = $1%s)
       select p.*, a.outcome, a.status, a.detail, a.answer,
         p.state = 'delivered' or exists (select from pages d where d.id = p.id and d.state = 'delivered') as is_delivered
       from (
-        select * from pages
-        where endpoint_id = $1 and (owed_at, id) < ($2, $3) and ($4::bigint is null
-          or (after_position < $4 and last_position >= $4))
-        order by owed_at desc, id desc limit $5) p
+        select * from sent where (owed_at, id) < ($2, $3)
+        order by owed_at desc, id desc limit $4) p
       left join lateral (
         select outcome, status, detail, answer from attempts where delivery_id = p.id and day = p.day
         order by attempt desc limit 1) a on true
       order by p.owed_at desc, p.id desc
       """;
 
-  private static final String POSITION =
-      "select position from stream where capture_id = $1 and workspace_id = $2";
+  private static final String ALL = LIST.formatted("not materialized", "");
+  private static final String WITH_POSITION =
+      LIST.formatted(
+          "materialized",
+          " and last_position >= $5 and last_position < $5 + %d and after_position < $5"
+              .formatted(PageLog.SPAN_MAX));
 
   private final Pool pool;
 
@@ -75,16 +81,18 @@ public final class SentPages {
   /** The next {@code max} before a place; only those with the capture, unless that is null. */
   public List<SentPage> list(
       UUID workspaceId, UUID endpointId, @Nullable UUID captureId, CreationPlace before, int max) {
-    Long position = captureId == null ? null : position(workspaceId, captureId);
-    return Rows.list(
-        Rows.of(pool, LIST, endpointId, before.createdAt(), before.id(), position, max),
-        SentPages::page);
-  }
-
-  /** No page has position 0. */
-  private long position(UUID workspaceId, UUID captureId) {
-    return Rows.one(Rows.of(pool, POSITION, captureId, workspaceId), row -> row.getLong("position"))
-        .orElse(0L);
+    RowSet<Row> rows =
+        captureId == null
+            ? Rows.of(pool, ALL, endpointId, before.createdAt(), before.id(), max)
+            : Rows.of(
+                pool,
+                WITH_POSITION,
+                endpointId,
+                before.createdAt(),
+                before.id(),
+                max,
+                OwedDeliveries.position(pool, workspaceId, captureId));
+    return Rows.list(rows, SentPages::page);
   }
 
   private static SentPage page(Row row) {

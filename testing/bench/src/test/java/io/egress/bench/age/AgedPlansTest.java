@@ -193,21 +193,9 @@ class AgedPlansTest {
   private void sendUpdates(int port, String url) throws Exception {
     String member =
         one(url, "select c.members[1] from captures c where c.id = '" + values.get("id") + "'");
-    HttpResponse<String> renamed =
-        http.send(
-            HttpRequest.newBuilder(
-                    URI.create("http://127.0.0.1:" + port + "/internal/v1/members/" + member))
-                .header("authorization", "Bearer " + TOKEN)
-                .header("content-type", "application/json")
-                .PUT(
-                    BodyPublishers.ofString(
-                        new JsonObject()
-                            .put("workspace_id", workspace.toString())
-                            .put("name", "Renamed")
-                            .encode()))
-                .build(),
-            BodyHandlers.ofString());
-    assertThat(renamed.statusCode()).as(renamed.body()).isLessThan(300);
+    JsonObject renamed =
+        new JsonObject().put("workspace_id", workspace.toString()).put("name", "Renamed");
+    send("PUT", port, "/internal/v1/members/" + member, renamed);
     String updates =
         "select count(*) from deliveries where endpoint_id = md5('endpoint 0 1')::uuid"
             + " and state = 'pending' and origin = 'update'";
@@ -229,10 +217,28 @@ class AgedPlansTest {
     await().until(() -> Integer.parseInt(one(url, tried)) > 0);
     String passed = "select count(*) from turns where read_up_to > 10000";
     await().until(() -> Integer.parseInt(one(url, passed)) > 0);
+    logPages(url, all);
     for (String part :
         List.of("", "/pages", "/verification", "/pages?capture_id=" + values.get("id"))) {
       get(port, endpoints + "/" + all + part);
     }
+    JsonObject reason = new JsonObject().put("reason", "test");
+    String erased = send("DELETE", port, "/internal/v1/captures/" + values.get("id"), reason);
+    assertThat(erased).contains("erased_at");
+  }
+
+  /** Those of captures far behind all that are looked for. */
+  private void logPages(String url, String endpoint) throws SQLException {
+    one(
+        url,
+        """
+        with added as (
+          insert into pages (day, id, endpoint_id, after_position, last_position, documents, state, attempts, owed_at)
+          select now()::date, gen_random_uuid(), '%s', 100000 + i, 100001 + i, 1, 'delivered', 1, now()
+          from generate_series(1, 40000) i returning 1)
+        select count(*) from added
+        """
+            .formatted(endpoint));
   }
 
   private void visitPages(int port, String links, String role) throws Exception {
@@ -277,15 +283,20 @@ class AgedPlansTest {
   }
 
   private JsonObject post(int port, String path, JsonObject body) throws Exception {
-    return new JsonObject(
+    return new JsonObject(send("POST", port, path, body));
+  }
+
+  private String send(String method, int port, String path, JsonObject body) throws Exception {
+    HttpResponse<String> answer =
         http.send(
-                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-                    .header("authorization", "Bearer " + TOKEN)
-                    .header("content-type", "application/json")
-                    .POST(BodyPublishers.ofString(body.encode()))
-                    .build(),
-                BodyHandlers.ofString())
-            .body());
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .header("authorization", "Bearer " + TOKEN)
+                .header("content-type", "application/json")
+                .method(method, BodyPublishers.ofString(body.encode()))
+                .build(),
+            BodyHandlers.ofString());
+    assertThat(answer.statusCode()).as(answer.body()).isLessThan(300);
+    return answer.body();
   }
 
   private static Set<String> faults(Path logs) throws IOException {
