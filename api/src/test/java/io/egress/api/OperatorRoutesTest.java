@@ -34,7 +34,7 @@ class OperatorRoutesTest {
 
   @BeforeAll
   static void start() {
-    service = Service.start();
+    service = Service.startAsWithPooler();
     operator = Browser.ofOperator(service, "grace");
     admin = Browser.at(service, WORKSPACE, "admin");
     things = new PortalThings(service, WORKSPACE);

@@ -36,7 +36,7 @@ class PortalRoutesTest {
           "/endpoints/new");
 
   /** Not the shared one: the audit log must not grow by what others do. */
-  private static final Service service = Service.start();
+  private static final Service service = Service.startAsWithPooler();
 
   private static Browser admin;
   private static Browser viewer;

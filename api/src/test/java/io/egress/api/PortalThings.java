@@ -43,6 +43,10 @@ final class PortalThings {
                     .body())
             .getString("id");
     ids.put("endpoints", endpoint);
+    service.internal(
+        "POST",
+        path + "/endpoints",
+        "{\"url\":\"https://example.com/pages\",\"delivery\":\"stream\"}");
     UUID capture = UUID.randomUUID();
     service.put(capture, Service.capture(workspace).put("title", SECRET_TITLE));
     await().until(() -> !deliveries(service, path).isEmpty());

@@ -179,7 +179,7 @@ class RouteTableTest {
 
   @BeforeAll
   static void makeEveryCall() {
-    service = Service.start();
+    service = Service.startAsWithPooler();
     new EveryCall(RouteTableTest::make).make();
   }
 

@@ -1,5 +1,8 @@
 package io.egress.api;
 
+import static java.util.Objects.requireNonNull;
+
+import io.egress.embedded.DatabaseAddress;
 import io.egress.platform.database.Migrations;
 import io.egress.platform.metrics.MeasuredVertx;
 import io.egress.settings.Settings;
@@ -27,6 +30,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,6 +46,13 @@ import org.awaitility.Awaitility;
 
 /** A running api role on a database and topics of its own, called over HTTP. */
 public final class Service implements AutoCloseable {
+  private static final List<String> SESSION_LIMITS =
+      List.of(
+          "statement_timeout",
+          "lock_timeout",
+          "idle_in_transaction_session_timeout",
+          "transaction_timeout");
+
   public static final String TOKEN = "test-token-of-the-internal-api";
 
   public static final String SECRET_KEY = SecretBox.newKey();
@@ -67,13 +80,37 @@ public final class Service implements AutoCloseable {
     return start(Map.of());
   }
 
+  /**
+   * Through a pooler, statements are parsed without the types of their parameters, so that one may
+   * fail there and nowhere else. Tests that make every call use this.
+   */
+  public static Service startAsWithPooler() {
+    Map<String, String> environment = freshEnvironment();
+    environment.put("EGRESS_DATABASE_POOLER", "transaction");
+    limitTransactions(
+        DatabaseAddress.parse(requireNonNull(environment.get("EGRESS_DATABASE_URL"))));
+    return new Service(environment, new TranscriptRenderer());
+  }
+
+  /** A pooler keeps no limits of a session. */
+  private static void limitTransactions(DatabaseAddress database) {
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement()) {
+      for (String limit : SESSION_LIMITS) {
+        statement.execute("alter database \"%s\" set %s = '30s'".formatted(database.name(), limit));
+      }
+    } catch (SQLException failure) {
+      throw new IllegalStateException("Cannot limit transactions", failure);
+    }
+  }
+
   /** The one of all tests that only look at workspaces of their own. It ends with the JVM. */
   public static Service shared() {
     return Shared.SERVICE;
   }
 
   private static final class Shared {
-    static final Service SERVICE = start();
+    static final Service SERVICE = startAsWithPooler();
   }
 
   public static Service start(Map<String, String> changes) {

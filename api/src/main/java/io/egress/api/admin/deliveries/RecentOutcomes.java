@@ -212,7 +212,7 @@ public final class RecentOutcomes {
           select (
             select coalesce(sum(upper(part) - lower(part)), 0)::bigint
             from unnest(r.places * int8multirange(int8range(($2::bigint[])[n], ($2::bigint[])[n + 1], '(]'))) as part)
-          from generate_series(1, cardinality($2) - 1) as n order by n) as delivered
+          from generate_series(1, cardinality($2::bigint[]) - 1) as n order by n) as delivered
       from turns t cross join lateral (
         select coalesce(range_agg(part), '{}') as places
         from receipts k cross join unnest(k.delivered) as part

@@ -34,6 +34,7 @@ final class ExplainedStatements {
           "erased_spans",
           "deliveries",
           "attempts",
+          "pages",
           "receipts",
           "endpoint_hours",
           "backfills",
