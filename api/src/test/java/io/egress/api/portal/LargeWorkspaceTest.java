@@ -48,7 +48,7 @@ class LargeWorkspaceTest {
 
   /** A million deliveries. */
   @Test
-  @Tag("full")
+  @Tag("long")
   void isShownPageByPageWithALongHistory() {
     check(1_000, 100);
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Parsers of others find each cue of random captures where it was said. */
-@Tag("full")
+@Tag("long")
 class CaptionParsersTest {
   private static final int CAPTURES = 200;
   private static final int CUES_MAX = 30;

@@ -64,6 +64,7 @@ class CopyComparisonTest {
   }
 
   @Test
+  @Tag("long")
   void duckDb() throws Exception {
     environment.putAll(PythonPackages.install("duckdb", PythonPackages.DUCKDB_AND_PANDAS).path());
     python = environment.get("VIRTUAL_ENV") + "/bin/python3";
@@ -87,6 +88,7 @@ class CopyComparisonTest {
   }
 
   @Test
+  @Tag("long")
   void postgreSql() throws Exception {
     assumeTrue(has("psql"), "psql is not here");
     database = SharedBackends.get().freshDatabase(Migrations::run);

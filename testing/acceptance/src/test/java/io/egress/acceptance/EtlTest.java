@@ -98,6 +98,7 @@ class EtlTest {
   }
 
   @Test
+  @Tag("long")
   void dltKeepsItsCopyCurrent() throws Exception {
     Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
     place("dlt_transcripts.py");
@@ -127,6 +128,7 @@ class EtlTest {
 
   /** A capture that changes again while the changes are being read is in them twice. */
   @Test
+  @Tag("long")
   void dltTakesTheNewestOfTheChangesThatItReads() throws Exception {
     Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
     place("dlt_transcripts.py");
@@ -175,6 +177,7 @@ class EtlTest {
   }
 
   @Test
+  @Tag("long")
   void dltWaitsForACapture() throws Exception {
     Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
     place("dlt_transcripts.py");
@@ -197,6 +200,7 @@ class EtlTest {
   }
 
   @Test
+  @Tag("long")
   void duckDbAndPandasReadTheFirstLoad() throws Exception {
     Map<String, String> environment = environment(PythonPackages.DUCKDB_AND_PANDAS);
     place("first_load.py");
@@ -226,6 +230,7 @@ class EtlTest {
   }
 
   @Test
+  @Tag("long")
   void singerTapEmitsNewCaptures() throws Exception {
     Map<String, String> environment = environment("singer-sdk==0.54.9");
     place("tap_transcripts.py");
@@ -244,6 +249,7 @@ class EtlTest {
   }
 
   @Test
+  @Tag("long")
   void singerTapEmitsChangesForAnUpsert() throws Exception {
     Map<String, String> environment = environment("singer-sdk==0.54.9");
     place("tap_transcripts.py");

@@ -61,7 +61,7 @@ class AgedDataTest {
   }
 
   @Test
-  @Tag("full")
+  @Tag("long")
   void isMadeOnceAndCopiedForEachRun() throws Exception {
     Path cache = Files.createDirectory(folder.resolve("cache"));
     Path stale = Files.createDirectory(cache.resolve("aged-20000-of-another-code"));

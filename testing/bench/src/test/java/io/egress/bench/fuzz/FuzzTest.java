@@ -23,7 +23,7 @@ class FuzzTest {
   }
 
   @Test
-  @Tag("full")
+  @Tag("long")
   void findsNothingInMoreRequests(@TempDir Path folder) throws Exception {
     findsNothing("3000", folder);
   }

@@ -25,7 +25,7 @@ class TortureTest {
 
   /** One fleet after the other: two at once would need more processors than there are. */
   @Test
-  @Tag("full")
+  @Tag("long")
   @Execution(ExecutionMode.SAME_THREAD)
   void keepsEveryPromiseThroughTwoFaults(@TempDir Path folder) throws Exception {
     keepsEveryPromise("single", 2, folder);
