@@ -7,7 +7,6 @@ import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.EnteredCapture;
 import io.egress.webhook.delivery.Owed;
 import io.egress.webhook.deliverylog.LoggedDeliveries;
-import io.egress.webhook.endpoint.EndpointStore;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -169,7 +168,7 @@ public final class EndpointsBehind {
   /** Empty if it is not owed to the endpoint, or so old that the log may have forgotten it. */
   private static Optional<Delivery> newestLive(Row row) {
     Long position = row.getLong("position");
-    Owed owed = EndpointStore.owed(row);
+    Owed owed = Owed.of(row);
     return position == null || !owed.isLive(position)
         ? Optional.empty()
         : Optional.of(owed.first(EnteredCapture.of(row)));

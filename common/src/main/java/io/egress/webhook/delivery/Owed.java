@@ -1,6 +1,9 @@
 package io.egress.webhook.delivery;
 
+import io.egress.platform.database.Rows;
+import io.egress.platform.json.Json;
 import io.egress.webhook.delivery.Delivery.Origin;
+import io.vertx.sqlclient.Row;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -33,6 +36,25 @@ public record Owed(
    * nothing.
    */
   public static final long NOTHING_BELOW = 1L << 62;
+
+  private static final String NO_FILTERS = "[]";
+
+  /** Of a row with the endpoint's id, and the columns that are named here. */
+  public static Owed of(Row row) {
+    return new Owed(
+        row.getUUID("id"),
+        row.getLong("created_position"),
+        Rows.instant(row, "created_at"),
+        row.getBoolean("full_history"),
+        filters(row));
+  }
+
+  public static List<HeldFilter> filters(Row row) {
+    String filters = row.getString("filters");
+    return filters.equals(NO_FILTERS)
+        ? List.of()
+        : List.of(Json.decode(filters, HeldFilter[].class));
+  }
 
   public Owed {
     filters = List.copyOf(filters);

@@ -5,7 +5,6 @@ import io.egress.platform.json.Json;
 import io.egress.webhook.delivery.Owed;
 import io.egress.webhook.delivery.Owed.HeldFilter;
 import io.egress.webhook.endpoint.CustomHeaders.SealedHeaders;
-import io.egress.webhook.endpoint.EndpointTarget.Behind;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
@@ -29,10 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Stores the endpoints of workspaces. Nothing is cached: a change applies to the next read. */
 public final class EndpointStore {
-  private static final String NO_FILTERS = "[]";
-
   /** Release 1.0.0 ends an overlap without this one. */
-  private static final String SIGNING_KEYS =
+  static final String SIGNING_KEYS =
       "case when spec @> '{\"standard_webhooks\": true, \"standard_webhooks_ed25519\": true}' then"
           + " array_remove(array[signing_key, case"
           + " when previous_signing_key_until > now() and previous_secret_until > now()"
@@ -63,13 +60,6 @@ public final class EndpointStore {
   private static String shown(String turns) {
     return COLUMNS + PAGING.formatted(turns);
   }
-
-  private static final String TARGET =
-      "id, workspace_id, spec::text as spec, secret, headers, client_certificate, oauth2,"
-          + " paused, deleted_at is not null as deleted, created_position, created_at,"
-          + " full_history, filters::text as filters, failing_since,"
-          + " case when previous_secret_until > now() then previous_secret end as previous_secret, "
-          + SIGNING_KEYS;
 
   /** A backfill of an empty range is finished at once. */
   private static final String ADD =
@@ -200,17 +190,6 @@ public final class EndpointStore {
         update turns set due_at = null, owed_at = null where endpoint_id in (select id from gone))
       select id from gone
       """;
-
-  private static final String FOR_WORKSPACES =
-      "select "
-          + TARGET
-          + ", behind_from, behind_to, coalesce(rests, false) as rests from endpoints left join"
-          + " (select endpoint_id, first_position as behind_from, last_position as behind_to"
-          + " from catch_ups) as behind on behind.endpoint_id = id left join"
-          + " (select endpoint_id, due_at is null as rests from turns) as turn on turn.endpoint_id = id"
-          + " where workspace_id = any($1) and deleted_at is null order by id";
-
-  private static final String BY_IDS = "select " + TARGET + " from endpoints where id = any($1)";
 
   private static final String PUBLIC_KEYS =
       "select id, previous_signing_key_until, "
@@ -435,34 +414,6 @@ public final class EndpointStore {
         .map(RowSet::size);
   }
 
-  /**
-   * The endpoints that are not deleted, by workspace, including paused ones. {@link
-   * EndpointTarget#getsLive} decides which of them get a capture.
-   */
-  public static Future<Map<UUID, List<EndpointTarget>>> forWorkspaces(
-      SqlClient client, Collection<UUID> workspaceIds) {
-    return client
-        .preparedQuery(FOR_WORKSPACES)
-        .execute(Tuple.tuple().addArrayOfUUID(workspaceIds.toArray(UUID[]::new)))
-        .map(rows -> {
-          Map<UUID, List<EndpointTarget>> targets = new HashMap<>();
-          Rows.list(rows, row -> target(row, behind(row), row.getBoolean("rests")))
-              .forEach(target ->
-                  targets
-                      .computeIfAbsent(target.workspaceId(), _ -> new ArrayList<>())
-                      .add(target));
-          return targets;
-        });
-  }
-
-  /** Includes deleted ones, keyed by id; read with {@code client}. */
-  public static Future<Map<UUID, EndpointTarget>> byIds(SqlClient client, Collection<UUID> ids) {
-    return client
-        .preparedQuery(BY_IDS)
-        .execute(Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new)))
-        .map(rows -> Rows.byId(rows, row -> target(row, null, false)));
-  }
-
   /** Those that verify webhooks by Ed25519, newest first, by endpoint; without deleted ones. */
   public static Future<Map<UUID, List<SigningKey>>> signingKeys(
       SqlClient client, Collection<UUID> ids) {
@@ -517,7 +468,7 @@ public final class EndpointStore {
         Rows.instant(row, "created_at"),
         Rows.optionalInstant(row, "previous_secret_until"),
         signingKeys(row),
-        filters(row));
+        Owed.filters(row));
   }
 
   private static List<SigningKey> signingKeys(Row row) {
@@ -527,49 +478,6 @@ public final class EndpointStore {
       keys.add(new SigningKey(SigningKeys.raw(stored), keys.isEmpty() ? null : until));
     }
     return keys;
-  }
-
-  private static EndpointTarget target(Row row, @Nullable Behind behind, boolean rests) {
-    Buffer secret = row.getBuffer("secret");
-    Buffer previous = row.getBuffer("previous_secret");
-    return new EndpointTarget(
-        row.getUUID("id"),
-        row.getUUID("workspace_id"),
-        new EndpointTarget.Setup(
-            StoredSpec.decode(row.getString("spec")),
-            previous == null ? List.of(secret) : List.of(secret, previous),
-            row.getBuffer("headers"),
-            row.getBuffer("client_certificate"),
-            row.getBuffer("oauth2"),
-            List.of(row.getArrayOfBuffers("signing_keys"))),
-        row.getBoolean("paused"),
-        row.getBoolean("deleted"),
-        owed(row),
-        Rows.optionalInstant(row, "failing_since"),
-        behind,
-        rests);
-  }
-
-  private static @Nullable Behind behind(Row row) {
-    Long from = row.getLong("behind_from");
-    return from == null ? null : new Behind(from, row.getLong("behind_to"));
-  }
-
-  /** Of a row with the columns of the endpoint's that are named in {@link Owed}, and its id. */
-  public static Owed owed(Row row) {
-    return new Owed(
-        row.getUUID("id"),
-        row.getLong("created_position"),
-        Rows.instant(row, "created_at"),
-        row.getBoolean("full_history"),
-        filters(row));
-  }
-
-  private static List<HeldFilter> filters(Row row) {
-    String filters = row.getString("filters");
-    return filters.equals(NO_FILTERS)
-        ? List.of()
-        : List.of(Json.decode(filters, HeldFilter[].class));
   }
 
   /** A new endpoint's filter holds for its whole history. */

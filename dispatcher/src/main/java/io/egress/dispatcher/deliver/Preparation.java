@@ -9,8 +9,8 @@ import io.egress.webhook.backfill.OpenBackfills;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Event;
 import io.egress.webhook.deliverylog.DeliveryLog;
-import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.endpoint.EndpointTargets;
 import io.egress.webhook.send.Content;
 import io.egress.webhook.turn.DuePage;
 import io.vertx.core.Future;
@@ -216,7 +216,7 @@ final class Preparation {
             pool,
             connection -> {
               Future<Map<UUID, EndpointTarget>> targets =
-                  EndpointStore.byIds(connection, endpointIds);
+                  EndpointTargets.byIds(connection, endpointIds);
               Future<Map<UUID, DeliveryLog.Known>> known =
                   deliveryLog.known(
                       connection, deliveries.stream().filter(each -> !each.isPage()).toList());

@@ -8,8 +8,8 @@ import io.egress.webhook.backfill.CatchUps;
 import io.egress.webhook.backfill.CatchUps.Covered;
 import io.egress.webhook.delivery.EnteredCapture;
 import io.egress.webhook.delivery.Traits;
-import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.endpoint.EndpointTargets;
 import io.egress.webhook.queue.Topics;
 import io.egress.webhook.trace.Tracing;
 import io.egress.webhook.turn.DuePages;
@@ -105,7 +105,7 @@ final class FanOut {
             pool,
             connection -> {
               Future<Map<UUID, List<EndpointTarget>>> targets =
-                  EndpointStore.forWorkspaces(connection, workspaceIds);
+                  EndpointTargets.forWorkspaces(connection, workspaceIds);
               return workspaces(connection, records)
                   .compose(workspaces -> targets.map(read -> new Read(workspaces, read)));
             })

@@ -7,7 +7,6 @@ import io.egress.platform.database.Transactions;
 import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.outage.Outage;
 import io.egress.webhook.delivery.Owed;
-import io.egress.webhook.endpoint.EndpointStore;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -169,7 +168,7 @@ public final class QueueRebuild {
   }
 
   private void comparePage(SqlConnection tx, long rebuild, Duration age, Row endpoint) {
-    Owed owed = EndpointStore.owed(endpoint);
+    Owed owed = Owed.of(endpoint);
     UUID workspaceId = endpoint.getUUID("workspace_id");
     long liveAbove = endpoint.getLong("live_above");
     Long historyUpTo = endpoint.getLong("history_up_to");

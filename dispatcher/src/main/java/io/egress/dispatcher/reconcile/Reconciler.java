@@ -7,7 +7,7 @@ import io.egress.platform.database.Transactions;
 import io.egress.platform.lifecycle.Recurring;
 import io.egress.platform.outage.Outage;
 import io.egress.webhook.delivery.Delivery;
-import io.egress.webhook.endpoint.EndpointStore;
+import io.egress.webhook.delivery.Owed;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -133,7 +133,7 @@ public final class Reconciler {
     UUID endpointId = next.getUUID("id");
     Scope owed =
         Scope.live(
-            EndpointStore.owed(next),
+            Owed.of(next),
             next.getUUID("workspace_id"),
             next.getLong("live_up_to"),
             rhythm.remembered(),

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.notice.OperatorNotices;
-import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.endpoint.EndpointTargets;
 import io.egress.webhook.send.Exchanged;
 import io.egress.webhook.send.FailureKind;
 import io.egress.webhook.send.Outcome;
@@ -41,7 +41,7 @@ class FailingEndpointsTest {
   void theWritesOfAnEndpointKeepTheirOrderAndNoEventLoopWaitsForThem() {
     UUID id = fleet.endpoint(UUID.randomUUID(), "crm").id();
     EndpointTarget target =
-        requireNonNull(Fleet.await(EndpointStore.byIds(fleet.database, List.of(id))).get(id));
+        requireNonNull(Fleet.await(EndpointTargets.byIds(fleet.database, List.of(id))).get(id));
     recordChanges();
     SqlConnection holder = Fleet.await(fleet.database.getConnection());
     Fleet.await(holder.query("begin; select from endpoints for update").execute());

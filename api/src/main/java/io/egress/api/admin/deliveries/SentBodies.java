@@ -7,8 +7,8 @@ import io.egress.transcript.document.Fragment;
 import io.egress.webhook.deliverylog.LoggedAttempt;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.DamagedSecretException;
-import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.endpoint.EndpointTargets;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
 import io.egress.webhook.send.Envelope;
@@ -76,7 +76,7 @@ public final class SentBodies {
     }
     try {
       EndpointTarget target =
-          EndpointStore.byIds(pool, List.of(found.delivery().endpointId()))
+          EndpointTargets.byIds(pool, List.of(found.delivery().endpointId()))
               .await()
               .get(found.delivery().endpointId());
       byte[] reference = Reference.head(workspaceId, found.delivery().captureId());

@@ -10,8 +10,8 @@ import io.egress.transcript.document.TranscriptRenderer;
 import io.egress.webhook.delivery.Event;
 import io.egress.webhook.deliverylog.MadeAttempt;
 import io.egress.webhook.endpoint.DamagedSecretException;
-import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.endpoint.EndpointTargets;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
 import io.egress.webhook.send.CaptureState;
@@ -77,7 +77,11 @@ public final class TestSend {
           transactions.call(tx -> {
             Endpoints.lock(tx, workspaceId, endpointId);
             new EndpointAudit(tx, caller, workspaceId).tested(endpointId);
-            return EndpointStore.byIds(tx, List.of(endpointId)).await().values().iterator().next();
+            return EndpointTargets.byIds(tx, List.of(endpointId))
+                .await()
+                .values()
+                .iterator()
+                .next();
           });
       return send(target, secretBox);
     } finally {

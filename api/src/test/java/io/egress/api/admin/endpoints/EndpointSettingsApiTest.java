@@ -7,8 +7,8 @@ import io.egress.api.Service;
 import io.egress.testing.CertificateAuthority;
 import io.egress.webhook.endpoint.ClientCertificate;
 import io.egress.webhook.endpoint.CustomHeaders;
-import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.endpoint.EndpointTargets;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.StandardWebhooks;
 import io.vertx.core.json.JsonArray;
@@ -566,7 +566,10 @@ class EndpointSettingsApiTest {
 
   private static EndpointTarget target(Service of, JsonObject endpoint) {
     UUID id = UUID.fromString(endpoint.getString("id"));
-    return Service.await(EndpointStore.byIds(of.database, List.of(id))).values().iterator().next();
+    return Service.await(EndpointTargets.byIds(of.database, List.of(id)))
+        .values()
+        .iterator()
+        .next();
   }
 
   private static String stored(JsonObject endpoint) {

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.egress.api.Service;
 import io.egress.webhook.delivery.EnteredCapture;
-import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.endpoint.EndpointTargets;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
 import io.vertx.core.json.JsonArray;
@@ -245,12 +245,13 @@ class EndpointsApiTest {
 
   private List<EndpointTarget> targets() {
     return Service.await(
-            EndpointStore.forWorkspaces(service.database, List.of(workspace, UUID.randomUUID())))
+            EndpointTargets.forWorkspaces(service.database, List.of(workspace, UUID.randomUUID())))
         .getOrDefault(workspace, List.of());
   }
 
   private static EndpointTarget target(Service where, UUID id) {
-    return requireNonNull(Service.await(EndpointStore.byIds(where.database, List.of(id))).get(id));
+    return requireNonNull(
+        Service.await(EndpointTargets.byIds(where.database, List.of(id))).get(id));
   }
 
   private static String opened(Service where, JsonObject endpoint, String secretKey) {

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
-import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.endpoint.EndpointTargets;
 import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
@@ -165,7 +165,7 @@ class RotationApiTest {
   private List<String> signing() {
     UUID id = UUID.fromString(endpoint.getString("id"));
     EndpointTarget target =
-        requireNonNull(Service.await(EndpointStore.byIds(service.database, List.of(id))).get(id));
+        requireNonNull(Service.await(EndpointTargets.byIds(service.database, List.of(id))).get(id));
     SecretBox box = SecretBox.parse(Service.SECRET_KEY);
     return target.setup().sealedSecrets().stream()
         .map(secret -> box.open(secret.getBytes(), id))

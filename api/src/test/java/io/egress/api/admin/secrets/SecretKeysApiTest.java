@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
-import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointTarget;
+import io.egress.webhook.endpoint.EndpointTargets;
 import io.egress.webhook.endpoint.OAuth2Client;
 import io.egress.webhook.endpoint.SecretBox;
 import io.vertx.core.json.JsonObject;
@@ -72,7 +72,7 @@ class SecretKeysApiTest {
         assertThat(shown(reseal(both))).containsExactly("new 3 true true");
       }
       EndpointTarget target =
-          Service.await(EndpointStore.byIds(service.database, List.of(id)))
+          Service.await(EndpointTargets.byIds(service.database, List.of(id)))
               .values()
               .iterator()
               .next();
@@ -100,7 +100,7 @@ class SecretKeysApiTest {
   private static List<String> opened(Service service, String endpoint) {
     UUID id = UUID.fromString(endpoint);
     EndpointTarget target =
-        Service.await(EndpointStore.byIds(service.database, List.of(id)))
+        Service.await(EndpointTargets.byIds(service.database, List.of(id)))
             .values()
             .iterator()
             .next();
