@@ -54,7 +54,7 @@ class ManyCallsTest {
         assertThat(put.statusCode()).as(put.body()).isEqualTo(201);
       }
 
-      assertThat(answers).as("no call is over").noneMatch(Future::succeeded);
+      assertThat(answers).as("calls are waiting still").anyMatch(call -> !call.isComplete());
       Service.await(lock.query("rollback").execute());
       Service.await(lock.close());
       for (Future<Answer> each : answers) {

@@ -81,6 +81,7 @@ class ConnectorsTest {
     proxy.close();
   }
 
+  @Tag("long") // Minutes of installing packages, and rarely fails.
   @Test
   void fivetranKeepsItsTableCurrent() throws Exception {
     assumeTrue(
@@ -166,6 +167,7 @@ class ConnectorsTest {
     assertThat(python("-c", reader + "\nprint(len(documents))")).isEqualTo(TWO_PAGES + 1 + "\n");
   }
 
+  @Tag("long") // Minutes of installing packages, and rarely fails.
   @Test
   void langChainKeepsItsStoreCurrent() throws Exception {
     installAgents();

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Runs the ETL tools of docs/connectors by the commands of its page. */
-@Tag("full")
+@Tag("long")
 @Execution(ExecutionMode.CONCURRENT)
 class EtlTest {
   private static final int THREE_PAGES = 230;
@@ -98,7 +98,6 @@ class EtlTest {
   }
 
   @Test
-  @Tag("long")
   void dltKeepsItsCopyCurrent() throws Exception {
     Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
     place("dlt_transcripts.py");
@@ -128,7 +127,6 @@ class EtlTest {
 
   /** A capture that changes again while the changes are being read is in them twice. */
   @Test
-  @Tag("long")
   void dltTakesTheNewestOfTheChangesThatItReads() throws Exception {
     Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
     place("dlt_transcripts.py");
@@ -177,7 +175,6 @@ class EtlTest {
   }
 
   @Test
-  @Tag("long")
   void dltWaitsForACapture() throws Exception {
     Map<String, String> environment = environment("dlt[duckdb]==1.31.0");
     place("dlt_transcripts.py");
@@ -200,7 +197,6 @@ class EtlTest {
   }
 
   @Test
-  @Tag("long")
   void duckDbAndPandasReadTheFirstLoad() throws Exception {
     Map<String, String> environment = environment(PythonPackages.DUCKDB_AND_PANDAS);
     place("first_load.py");
@@ -230,7 +226,6 @@ class EtlTest {
   }
 
   @Test
-  @Tag("long")
   void singerTapEmitsNewCaptures() throws Exception {
     Map<String, String> environment = environment("singer-sdk==0.54.9");
     place("tap_transcripts.py");
@@ -249,7 +244,6 @@ class EtlTest {
   }
 
   @Test
-  @Tag("long")
   void singerTapEmitsChangesForAnUpsert() throws Exception {
     Map<String, String> environment = environment("singer-sdk==0.54.9");
     place("tap_transcripts.py");
@@ -292,7 +286,6 @@ class EtlTest {
     Files.writeString(folder.resolve("state.json"), state.getJsonObject("value").encode());
   }
 
-  @Tag("long") // Minutes of installing packages, and rarely fails.
   @Test
   void airbyteReadsEverything() throws Exception {
     Map<String, String> environment = environment("airbyte-cdk==7.39.1");

@@ -68,7 +68,7 @@ abstract class MirrorBucketCases {
   private static S3Server started(Maker maker) throws Exception {
     S3Server started = STARTED.get(maker);
     if (started == null) {
-      started = S3Server.start(maker, Files.createDirectory(servers.resolve(maker.name())));
+      started = S3Server.start(maker, Files.createDirectories(servers.resolve(maker.name())));
       STARTED.put(maker, started);
     }
     return started;
@@ -108,6 +108,7 @@ abstract class MirrorBucketCases {
 
   /** With more objects than a page has. */
   @Test
+  @Tag("long")
   void checkFindsWhatIsNotAsTheWorkspaceIs() throws Exception {
     createBucket(RANDOM.nextBoolean());
     api.finish(workspace, 3);
@@ -158,6 +159,7 @@ abstract class MirrorBucketCases {
   }
 
   @Test
+  @Tag("long")
   void goesOnWhereverItIsKilled() throws Exception {
     goesOnAfter(FEW_KILLS);
   }
@@ -204,6 +206,7 @@ abstract class MirrorBucketCases {
   }
 
   @Test
+  @Tag("long")
   void theSecondRunTakesOverFromTheFirst() throws Exception {
     createBucket(false);
     List<String> ids = new ArrayList<>(api.finish(workspace, 2));
@@ -228,6 +231,7 @@ abstract class MirrorBucketCases {
   }
 
   @Test
+  @Tag("long")
   void watchesUntilItIsStopped() throws Exception {
     createBucket(false);
     api.finish(workspace, 1);
@@ -244,6 +248,7 @@ abstract class MirrorBucketCases {
 
   /** What docs/consuming.md says. */
   @Test
+  @Tag("long")
   void costsAFewRequests() throws Exception {
     createBucket(false);
     api.finish(workspace, 200);
@@ -261,6 +266,7 @@ abstract class MirrorBucketCases {
   }
 
   @Test
+  @Tag("long")
   void saysInOneSentenceWhatIsWrong() throws Exception {
     createBucket(false);
     api.finish(workspace, 1);

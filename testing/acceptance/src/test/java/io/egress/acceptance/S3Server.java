@@ -61,7 +61,7 @@ final class S3Server implements AutoCloseable {
   static final String ACCESS_KEY = "mirror";
   static final String SECRET = "secret-of-mirror";
 
-  private static final Duration UP_MAX = Duration.ofSeconds(60);
+  private static final Duration UP_MAX = Duration.ofMinutes(5);
 
   private final Process process;
   private final int port;

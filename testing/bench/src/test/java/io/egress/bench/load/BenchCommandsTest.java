@@ -22,7 +22,7 @@ class BenchCommandsTest {
   }
 
   @Test
-  @Tag("full")
+  @Tag("long")
   void drainsABacklogAndCountsEveryWebhookOnce() throws Exception {
     try (ChildProcess bench = push("spread", "--deliveries", "200", "--endpoints", "10")) {
       String counted = bench.await("10 endpoints: (\\d+) webhooks of").group(1);

@@ -32,7 +32,7 @@ class TortureTest {
   }
 
   @Test
-  @Tag("full")
+  @Tag("long")
   @Execution(ExecutionMode.SAME_THREAD)
   void keepsEveryPromiseWithBackendsThatFailOver(@TempDir Path folder) throws Exception {
     keepsEveryPromise("ha", 3, folder);
