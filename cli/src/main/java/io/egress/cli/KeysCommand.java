@@ -1,5 +1,8 @@
 package io.egress.cli;
 
+import static java.util.Objects.requireNonNullElse;
+import static java.util.stream.Collectors.joining;
+
 import io.egress.cli.TableOutput.Columns;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -7,12 +10,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -40,6 +45,8 @@ final class KeysCommand {
               "created_at",
               "created_by",
               "last_used_at",
+              "expect_within",
+              "stopped_at",
               "expires_at",
               "filter",
               "id"));
@@ -53,7 +60,10 @@ final class KeysCommand {
       footer = {
         "",
         "A key for three months, which reads the manual captures only:",
-        "  egress keys create WORKSPACE --name search --expires-in 90d --mode manual"
+        "  egress keys create WORKSPACE --name search --expires-in 90d --mode manual",
+        "",
+        "A key of a job that runs every day; if it does not, the operator is told:",
+        "  egress keys create WORKSPACE --name warehouse --expect-within 26h"
       })
   int create(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
@@ -63,12 +73,22 @@ final class KeysCommand {
               paramLabel = "DURATION",
               description = "expire after this time, such as 90d (default: never)")
           @Nullable String expiresIn,
+      @Option(
+              names = "--expect-within",
+              paramLabel = "DURATION",
+              description =
+                  "tell the operator if it does not ask for this time, such as 26h, though there is"
+                      + " something new for it (default: never)")
+          @Nullable String expectWithin,
       @Mixin FilterOptions filter,
       @Mixin Output output) {
     JsonObject key = new JsonObject().put("name", name);
     filter.putInto(key);
     if (expiresIn != null) {
       key.put("expires_in", expiresIn);
+    }
+    if (expectWithin != null) {
+      key.put("expect_within", expectWithin);
     }
     JsonObject created = internal.api().call("POST", path(workspace), key);
     return output.line(created, created.getString("key"));
@@ -100,35 +120,61 @@ final class KeysCommand {
     @Option(names = "--never", description = "never")
     private boolean never;
 
-    private JsonObject body(boolean extend) {
-      JsonObject body = new JsonObject().put("extend", extend);
+    private void putInto(JsonObject body) {
       if (expiresIn != null) {
-        return body.put("expires_in", expiresIn);
+        body.put("expires_in", expiresIn);
+      } else {
+        body.put("expires_at", never || expiresAt == null ? null : expiresAt.toString());
       }
-      return body.put("expires_at", never || expiresAt == null ? null : expiresAt.toString());
     }
   }
 
   @Command(
       name = "change",
       description =
-          "Changes when a key expires. It becomes later only with --extend, and an expired key"
-              + " stays expired.",
+          "Changes when a key expires, or how often it is expected to ask. It expires later than before only with"
+              + " --extend, and an expired key stays expired.",
       footer = {
         "",
         "Let a key expire tomorrow at the latest:",
-        "  egress keys change WORKSPACE KEY-ID --expires-in 1d"
+        "  egress keys change WORKSPACE KEY-ID --expires-in 1d",
+        "",
+        "Have the operator told if a nightly job does not run:",
+        "  egress keys change WORKSPACE KEY-ID --expect-within 26h"
       })
   int change(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "KEY-ID") UUID id,
-      @ArgGroup(exclusive = true, multiplicity = "1") Expiry expiry,
+      @ArgGroup(exclusive = true, multiplicity = "0..1") @Nullable Expiry expiry,
       @Option(names = "--extend", description = "also if the key then expires later than before")
           boolean extend,
+      @Option(
+              names = "--expect-within",
+              paramLabel = "DURATION",
+              description =
+                  "tell the operator if it does not ask for this time, such as 26h, though there is"
+                      + " something new for it; never to expect nothing")
+          @Nullable String expectWithin,
       @Mixin Output output) {
-    JsonObject key = internal.api().call("PATCH", path(workspace) + "/" + id, expiry.body(extend));
-    String expiresAt = key.getString("expires_at");
-    return output.line(key, "expires_at  " + (expiresAt == null ? "never" : expiresAt));
+    if (expiry == null && expectWithin == null) {
+      throw new ParameterException(
+          spec.subcommands().get("change"),
+          "One of --expires-in, --expires-at, --never and --expect-within is required");
+    }
+    JsonObject body = new JsonObject();
+    if (expiry != null) {
+      expiry.putInto(body.put("extend", extend));
+    }
+    if (expectWithin != null) {
+      body.put("expect_within", expectWithin.equals("never") ? null : expectWithin);
+    }
+    JsonObject key = internal.api().call("PATCH", path(workspace) + "/" + id, body);
+    return output.line(
+        key,
+        Stream.of("expires_at", "expect_within")
+            .filter(field -> field.equals("expires_at") ? expiry != null : expectWithin != null)
+            .map(field -> field + "  " + requireNonNullElse(key.getString(field), "never"))
+            .collect(joining(System.lineSeparator())));
   }
 
   @Command(

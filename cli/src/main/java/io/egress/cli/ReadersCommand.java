@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "readers",
     description = {
-      "Shows how far the API keys of a workspace have read.",
+      "Shows how far the API keys of a workspace, and the endpoints that are sent its stream, have come.",
       "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
     })
 final class ReadersCommand {
@@ -24,6 +24,7 @@ final class ReadersCommand {
           Set.of("name"),
           List.of(
               "key_id",
+              "endpoint_id",
               "name",
               "last_four",
               "feed",
@@ -31,15 +32,18 @@ final class ReadersCommand {
               "position",
               "behind",
               "oldest_at",
-              "last_used_at"));
+              "last_used_at",
+              "expect_within",
+              "stopped_at"));
 
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 
   @Command(
       name = "list",
       description = {
-        "Lists each key with both feeds: reading, at the end, stopped for more than an hour, or never read.",
-        "Exit status 1 if a key has stopped, and there is something new for it."
+        "Lists each key with both feeds: reading, at the end, stopped for more than an hour (or for as long as it is"
+            + " expected to ask), or never read; and each endpoint that is sent the stream itself.",
+        "Exit status 1 if one has stopped, and there is something new for it."
       },
       footer = {"", "Who has stopped reading:", "  egress readers list WORKSPACE"})
   int list(
@@ -69,6 +73,9 @@ final class ReadersCommand {
       JsonObject reader = (JsonObject) each;
       for (String feed : List.of("captures", "changes")) {
         JsonObject place = reader.getJsonObject(feed);
+        if (place == null) {
+          continue;
+        }
         rows.add(
             reader
                 .copy()

@@ -9,6 +9,7 @@ import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.notice.NoticeSender;
 import io.egress.dispatcher.notice.OperatorNotices;
+import io.egress.dispatcher.notice.ReaderWatch;
 import io.egress.dispatcher.pause.FailingEndpoints;
 import io.egress.dispatcher.reconcile.QueueRebuild;
 import io.egress.dispatcher.reconcile.QueueWatch;
@@ -157,6 +158,7 @@ public final class DispatcherApp {
                       .onSuccess(_ -> keepUpSchema(shared))
                       .onSuccess(_ -> watchCertificates(shared.pool()))
                       .onSuccess(_ -> sendNotices(shared.pool(), trust))
+                      .onSuccess(_ -> watchReaders(shared.pool()))
                       .compose(_ -> deploy(shared, topics, probes));
                 }));
   }
@@ -242,6 +244,11 @@ public final class DispatcherApp {
               givenUp);
       closing.pushSync("the notices to the operator", sender::close);
     }
+  }
+
+  private void watchReaders(Pool pool) {
+    Recurring watch = ReaderWatch.start(vertx, pool, notices(), monitoring.metrics());
+    closing.push("the watch over readers", watch::stop);
   }
 
   private WebhookSender sender(TrustOptions trust) {

@@ -1,6 +1,7 @@
 package io.egress.api.intake;
 
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -8,6 +9,10 @@ import java.util.UUID;
 public record CreationPlace(Instant createdAt, UUID id) {
   /** Before everything. */
   public static final CreationPlace FIRST = new CreationPlace(Instant.EPOCH, new UUID(0, 0));
+
+  /** As PostgreSQL orders them: ids by their digits. */
+  public static final Comparator<CreationPlace> ORDER =
+      Comparator.comparing(CreationPlace::createdAt).thenComparing(place -> place.id().toString());
 
   /** As clients get it. */
   public String cursor() {

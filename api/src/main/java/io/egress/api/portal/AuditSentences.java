@@ -8,10 +8,12 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +27,8 @@ final class AuditSentences {
                   "Created the API key "
                       + quoted(changes, "name")
                       + reading(changes)
-                      + expiry(changes)),
+                      + expiry(changes)
+                      + expectation(changes)),
           Map.entry("api_key.changed", AuditSentences::changedKey),
           Map.entry("api_key.deleted", changes -> "Deleted the API key " + quoted(changes, "name")),
           Map.entry(
@@ -119,15 +122,32 @@ final class AuditSentences {
   }
 
   private static String changedKey(JsonObject changes) {
-    JsonObject expiry = changes.getJsonObject("expires_at", new JsonObject());
-    String before = expiry.getString("from");
-    String after = expiry.getString("to");
-    return "Changed when the API key "
-        + quoted(changes, "name")
-        + " expires, from "
-        + (before == null ? "never" : time(before))
-        + " to "
-        + (after == null ? "never" : time(after));
+    List<String> parts = new ArrayList<>();
+    JsonObject expiry = changes.getJsonObject("expires_at");
+    if (expiry != null) {
+      parts.add("expires " + fromTo(expiry, AuditSentences::time, "never"));
+    }
+    JsonObject expected = changes.getJsonObject("expect_within");
+    if (expected != null) {
+      parts.add("is expected to ask " + fromTo(expected, within -> "every " + within, "never"));
+    }
+    return parts.isEmpty()
+        ? "Changed nothing of the API key " + quoted(changes, "name")
+        : "Changed when the API key %s %s"
+            .formatted(quoted(changes, "name"), String.join(", and ", parts));
+  }
+
+  private static String fromTo(JsonObject change, UnaryOperator<String> words, String none) {
+    String before = change.getString("from");
+    String after = change.getString("to");
+    return "from %s to %s"
+        .formatted(
+            before == null ? none : words.apply(before), after == null ? none : words.apply(after));
+  }
+
+  private static String expectation(JsonObject changes) {
+    String within = changes.getString("expect_within");
+    return within == null ? "" : ", which is expected to ask every " + within;
   }
 
   private static String expiry(JsonObject changes) {
@@ -230,6 +250,7 @@ final class AuditSentences {
   private static String described(JsonObject changes) {
     String description = changes.getString("description");
     return (description == null ? "" : " for “" + description + "”")
+        + (changes.containsKey("clone_of") ? ", a clone of another one" : "")
         + (Boolean.TRUE.equals(changes.getBoolean("full_history")) ? ", with the full history" : "")
         + ("stream".equals(changes.getString("delivery"))
             ? ", which is sent the stream in pages of " + text(changes, "batch")

@@ -1,7 +1,5 @@
 package io.egress.api.portal;
 
-import static java.util.stream.Collectors.toMap;
-
 import io.egress.api.admin.keys.ApiKeys;
 import io.egress.api.admin.keys.Readers;
 import io.egress.api.call.Answer;
@@ -56,8 +54,10 @@ final class KeysPage {
   Answer mint(Visit visit) {
     PortalForm form = visit.form();
     JsonObject body = new JsonObject().put("name", form.text("name"));
-    if (!form.text("expires_in").isEmpty()) {
-      body.put("expires_in", form.text("expires_in"));
+    for (String field : List.of("expires_in", "expect_within")) {
+      if (!form.text(field).isEmpty()) {
+        body.put(field, form.text(field));
+      }
     }
     body.put("filter", FilterForm.body(form));
     return Forms.orExplain(
@@ -79,9 +79,9 @@ final class KeysPage {
         (status, problem) -> form(visit, status, problem));
   }
 
-  /** Shows the form for changing when a key expires. */
-  Answer askExpiry(Visit visit) {
-    return expiryPage(visit, 200, null);
+  /** Shows the forms for changing when a key expires, and how often it is expected to ask. */
+  Answer askChange(Visit visit) {
+    return changePage(visit, 200, null);
   }
 
   Answer changeExpiry(Visit visit) {
@@ -92,19 +92,29 @@ final class KeysPage {
       case "" -> body.put("expires_at", LocalTimes.instant(form.text("expires_at")));
       default -> body.put("expires_in", form.text("expires_in"));
     }
-    return Forms.orExplain(
-        form,
-        () -> {
-          KeyBody.Expiry expiry = Forms.accepted(KeyBody.expiry(GivenBody.of(body)));
-          keys.changeExpiry(visit.caller(), visit.workspaceId(), visit.id(), expiry);
-          return Answer.seeOther(pages.base(visit) + "/keys?done=key-changed");
-        },
-        (status, problem) -> expiryPage(visit, status, problem));
+    return change(visit, body, "key-changed");
   }
 
-  private Answer expiryPage(Visit visit, int status, @Nullable FormProblem problem) {
-    Frame frame = pages.frame(visit, "Change when a key expires", PLACE).withProblem(problem);
-    return pages.page(status, "key-expiry", Map.of("frame", frame, "key", key(visit)));
+  Answer changeExpectation(Visit visit) {
+    String within = visit.form().text("expect_within");
+    JsonObject body = new JsonObject().put("expect_within", within.isEmpty() ? null : within);
+    return change(visit, body, "key-expected");
+  }
+
+  private Answer change(Visit visit, JsonObject body, String done) {
+    return Forms.orExplain(
+        visit.form(),
+        () -> {
+          KeyBody.Change change = Forms.accepted(KeyBody.change(GivenBody.of(body)));
+          keys.change(visit.caller(), visit.workspaceId(), visit.id(), change);
+          return Answer.seeOther(pages.base(visit) + "/keys?done=" + done);
+        },
+        (status, problem) -> changePage(visit, status, problem));
+  }
+
+  private Answer changePage(Visit visit, int status, @Nullable FormProblem problem) {
+    Frame frame = pages.frame(visit, "Change a key", PLACE).withProblem(problem);
+    return pages.page(status, "key-change", Map.of("frame", frame, "key", key(visit)));
   }
 
   private ApiKeys.Listed key(Visit visit) {
@@ -139,11 +149,11 @@ final class KeysPage {
     parameters.put("frame", pages.frame(visit, TITLE, PLACE));
     parameters.put("keys", keys.list(visit.workspaceId()));
     Instant now = clock.instant();
-    parameters.put(
-        "reading",
-        readers.list(visit.workspaceId()).stream()
-            .collect(
-                toMap(Readers.Reader::keyId, reader -> ReadingText.of(reader.captures(), now))));
+    Map<UUID, String> reading = new HashMap<>();
+    readers
+        .ofKeys(visit.workspaceId())
+        .forEach((key, place) -> reading.put(key, ReadingText.of(place, now)));
+    parameters.put("reading", reading);
     parameters.put("secret", secret);
     parameters.put("now", now);
     return pages.page(status, "keys", parameters);

@@ -2,6 +2,7 @@ package io.egress.api.portal;
 
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.endpoints.Endpoints;
+import io.egress.api.admin.keys.ApiKeys;
 import io.egress.api.admin.workspaces.Keeping;
 import io.egress.api.call.Answer;
 import io.egress.api.portal.access.Visit;
@@ -18,6 +19,7 @@ import java.util.UUID;
 /** The overview of a workspace. */
 final class OverviewPage {
   private static final int ENDPOINTS_MAX = 24;
+  private static final int STOPPED_MAX = 10;
 
   /** Of which the chart of all is the sum. */
   private static final int COUNTED_MAX = 100;
@@ -26,6 +28,7 @@ final class OverviewPage {
   private final Captures captures;
   private final Endpoints endpoints;
   private final EndpointLines lines;
+  private final ApiKeys keys;
   private final Keeping keeping;
   private final Clock clock;
 
@@ -34,12 +37,14 @@ final class OverviewPage {
       Captures captures,
       Endpoints endpoints,
       EndpointLines lines,
+      ApiKeys keys,
       Keeping keeping,
       Clock clock) {
     this.pages = pages;
     this.captures = captures;
     this.endpoints = endpoints;
     this.lines = lines;
+    this.keys = keys;
     this.keeping = keeping;
     this.clock = clock;
   }
@@ -71,6 +76,7 @@ final class OverviewPage {
         newest,
         all.size(),
         lines.of(shown, charts, now),
+        keys.stopped(visit.workspaceId(), STOPPED_MAX),
         all.size() < 2 ? null : DayChart.sum(List.copyOf(charts.values())),
         counted.size(),
         keeping.of(visit.workspaceId()));

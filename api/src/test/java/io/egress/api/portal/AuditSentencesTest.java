@@ -62,8 +62,7 @@ class AuditSentencesTest {
                     .put(
                         "expires_at",
                         new JsonObject().put("from", null).put("to", "2026-12-01T10:00:00.000Z"))))
-        .isEqualTo(
-            "Changed when the API key “ETL” expires, from never to 2026-12-01 10:00:00 UTC.");
+        .isEqualTo("Changed when the API key “ETL” expires from never to 2026-12-01 10:00:00 UTC.");
   }
 
   @Test

@@ -124,31 +124,54 @@ class PortalPagesTest {
   void theExpiryOfAKeyIsChanged() {
     browser.submit(page + "/keys/new", page + "/keys", Map.of("name", "nightly"));
     String form =
-        find(browser.get(page + "/keys").body(), "href=\"(" + page + "/keys/[0-9a-f-]+/expiry)\"");
+        find(browser.get(page + "/keys").body(), "href=\"(" + page + "/keys/[0-9a-f-]+/change)\"");
+    String expiry = form.replaceFirst("change$", "expiry");
     assertThat(browser.get(form).body())
         .contains("expires never")
         .doesNotContain("name=\"extend\"");
 
-    HttpResponse<String> empty = browser.submit(form, form, Map.of("expires_in", ""));
+    HttpResponse<String> empty = browser.submit(form, expiry, Map.of("expires_in", ""));
     assertThat(empty.statusCode()).isEqualTo(400);
     assertThat(empty.body()).contains("id=\"expires_at-problem\"", "At (UTC) must be an instant");
-    HttpResponse<String> changed = browser.submit(form, form, Map.of("expires_in", "1d"));
+    HttpResponse<String> changed = browser.submit(form, expiry, Map.of("expires_in", "1d"));
     assertThat(changed.statusCode()).isEqualTo(303);
     assertThat(browser.get(location(changed)).body()).contains("Key changed");
 
-    HttpResponse<String> later = browser.submit(form, form, Map.of("expires_in", "30d"));
+    HttpResponse<String> later = browser.submit(form, expiry, Map.of("expires_in", "30d"));
     assertThat(later.statusCode()).isEqualTo(409);
     assertThat(later.body())
         .contains("expire later than it does now", "name=\"extend\"", "value=\"30d\" selected");
     Map<String, String> lateOnPurpose = Map.of("expires_in", "never", "extend", "true");
-    assertThat(browser.submit(form, form, lateOnPurpose).statusCode()).isEqualTo(303);
+    assertThat(browser.submit(form, expiry, lateOnPurpose).statusCode()).isEqualTo(303);
     assertThat(browser.get(form).body()).contains("expires never");
 
     String day = LocalDate.now(ZoneOffset.UTC).plusDays(100).toString();
-    browser.submit(form, form, Map.of("expires_in", "", "expires_at", day + "T09:30"));
+    browser.submit(form, expiry, Map.of("expires_in", "", "expires_at", day + "T09:30"));
     assertThat(browser.get(form).body()).contains(day + " 09:30:00");
     service.query("update api_keys set expires_at = now()");
-    assertThat(browser.get(page + "/keys").body()).contains("expired").doesNotContain("/expiry\"");
+    assertThat(browser.get(page + "/keys").body()).contains("expired").doesNotContain("/change\"");
+  }
+
+  @Test
+  void howOftenAKeyIsExpectedToAskIsChanged() {
+    browser.submit(
+        page + "/keys/new",
+        page + "/keys",
+        Map.of("name", "nightly", "expect_within", "93600000ms"));
+    assertThat(browser.get(page + "/keys").body()).contains("expected every 26h");
+    String form =
+        find(browser.get(page + "/keys").body(), "href=\"(" + page + "/keys/[0-9a-f-]+/change)\"");
+    assertThat(browser.get(form).body())
+        .contains("expected to ask every 26h", "value=\"93600000ms\" selected");
+
+    String expectation = form.replaceFirst("change$", "expectation");
+    HttpResponse<String> changed =
+        browser.submit(form, expectation, Map.of("expect_within", "691200000ms"));
+    assertThat(browser.get(location(changed)).body()).contains("Key changed", "expected every 8 d");
+    assertThat(browser.submit(form, expectation, Map.of("expect_within", "1s")).body())
+        .contains("Expected to ask must be at least 5m");
+    browser.submit(form, expectation, Map.of("expect_within", ""));
+    assertThat(browser.get(form).body()).contains("Nobody expects it to ask.");
   }
 
   @Test

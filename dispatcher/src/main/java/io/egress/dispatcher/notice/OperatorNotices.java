@@ -21,6 +21,8 @@ public final class OperatorNotices {
     ENDPOINT_RECOVERED("endpoint.recovered"),
     ENDPOINT_PAUSED("endpoint.paused"),
     ENDPOINT_EXHAUSTED("endpoint.exhausted"),
+    READER_STOPPED("reader.stopped"),
+    READER_RESUMED("reader.resumed"),
     QUEUE_LOST("queue.lost");
 
     private final String word;
@@ -34,6 +36,9 @@ public final class OperatorNotices {
     }
   }
 
+  /** What a notice is about. {@code page} is where people see it, below their pages' address. */
+  public record Subject(UUID workspaceId, @Nullable String workspaceName, String page) {}
+
   private static final String ADD =
       "insert into operator_notices (event, workspace_id, data) values ($1, $2, $3)";
 
@@ -41,6 +46,7 @@ public final class OperatorNotices {
   private static final String ENDPOINT =
       """
       select e.workspace_id, w.name as workspace_name, e.spec->>'url' as url, e.spec->>'description' as description, e.failing_since,
+        (select held_capture from turns where endpoint_id = e.id) as held_capture,
         (select count(*) from (
           select from deliveries where endpoint_id = e.id and state = 'pending' limit 1000) p) as retrying,
         (select count(*) from (
@@ -78,28 +84,47 @@ public final class OperatorNotices {
     }
   }
 
+  /** About something of a workspace with a page; {@code more} follows that. */
+  public void addAbout(SqlConnection tx, Event event, Subject subject, JsonObject more) {
+    if (wanted) {
+      add(tx, event, subject.workspaceId(), about(subject).mergeIn(more));
+    }
+  }
+
   private static void add(
       SqlConnection tx, Event event, @Nullable UUID workspaceId, JsonObject data) {
     Rows.of(tx, ADD, event.word(), workspaceId, data);
   }
 
   private JsonObject about(UUID endpointId, Row row) {
-    UUID workspaceId = row.getUUID("workspace_id");
-    String page = "/" + workspaceId + "/endpoints/" + endpointId;
-    return new JsonObject()
-        .put("workspace_id", workspaceId.toString())
-        .put("workspace_name", row.getString("workspace_name"))
-        .put("endpoint_id", endpointId.toString())
+    Subject subject =
+        new Subject(
+            row.getUUID("workspace_id"),
+            row.getString("workspace_name"),
+            "/endpoints/" + endpointId);
+    JsonObject data = about(subject);
+    UUID held = row.getUUID("held_capture");
+    if (held != null) {
+      data.put("held_capture_id", held.toString());
+    }
+    return data.put("endpoint_id", endpointId.toString())
         .put("url", row.getString("url"))
         .put("description", row.getString("description"))
-        .put("page", portal + "/portal" + page)
-        .put("operator_page", portal + "/portal/operator" + page)
         .put("failing_since", time(Rows.optionalInstant(row, "failing_since")))
         .put("retrying", row.getLong("retrying"))
         .put("exhausted", row.getLong("exhausted"));
   }
 
-  private static @Nullable String time(@Nullable Instant time) {
+  private JsonObject about(Subject subject) {
+    String page = "/" + subject.workspaceId() + subject.page();
+    return new JsonObject()
+        .put("workspace_id", subject.workspaceId().toString())
+        .put("workspace_name", subject.workspaceName())
+        .put("page", portal + "/portal" + page)
+        .put("operator_page", portal + "/portal/operator" + page);
+  }
+
+  static @Nullable String time(@Nullable Instant time) {
     return time == null ? null : UtcInstant.format(time);
   }
 }

@@ -10,6 +10,9 @@ import ch.qos.logback.core.read.ListAppender;
 import io.egress.dispatcher.DispatcherApp;
 import io.egress.dispatcher.Fleet;
 import io.egress.dispatcher.Receivers.Behaviour;
+import io.egress.webhook.endpoint.EndpointSpec;
+import io.egress.webhook.endpoint.NewEndpoint;
+import io.egress.webhook.endpoint.Paging;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
@@ -168,6 +171,24 @@ class OperatorNoticesTest {
         .extracting(ILoggingEvent::getFormattedMessage)
         .anySatisfy(line ->
             assertThat(line).contains("does not accept notices; retrying: ", "answered 500"));
+  }
+
+  @Test
+  void nameTheCaptureThatHoldsAnEndpoint() {
+    fleet.receivers.behave("pages", (request, _) -> request.response().setStatusCode(422).end());
+    fleet.endpoint(
+        workspace,
+        NewEndpoint.stream(
+            EndpointSpec.of(fleet.receivers.url("pages")), false, Paging.Wanted.DEFAULT));
+    fleet.dispatcher(operator);
+    UUID capture = fleet.captures(workspace, 1).getFirst();
+    await().until(() -> fleet.count("turns where held_capture is not null") == 1);
+    failFor("6 minutes");
+
+    Notice failing = awaitNotice("endpoint.failing");
+
+    assertThat(failing.data().getString("held_capture_id")).isEqualTo(capture.toString());
+    assertThat(failing.data().getJsonObject("last_answer").getInteger("status")).isEqualTo(422);
   }
 
   @Test

@@ -4,6 +4,8 @@ import io.egress.api.admin.workspaces.Room;
 import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.api.intake.CreationPlace;
 import io.egress.api.intake.KeyBody;
+import io.egress.api.intake.KeyBody.Change;
+import io.egress.api.intake.KeyBody.Expectation;
 import io.egress.api.intake.KeyBody.Expiry;
 import io.egress.api.intake.KeyBody.NewKey;
 import io.egress.platform.audit.Act;
@@ -23,8 +25,10 @@ import io.vertx.sqlclient.RowIterator;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.SqlConnection;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +40,12 @@ import org.jspecify.annotations.Nullable;
  * it: whoever shortens it must not extend it by mistake.
  */
 public final class ApiKeys {
-  /** A key without its token. */
+  /**
+   * A key without its token.
+   *
+   * @param expectWithin how often it is expected to ask; null if nobody expects it
+   * @param stoppedAt since when it is known not to, though there is something new for it
+   */
   public record Listed(
       UUID id,
       String name,
@@ -45,6 +54,8 @@ public final class ApiKeys {
       @Nullable String createdBy,
       @Nullable Instant expiresAt,
       @Nullable Instant lastUsedAt,
+      @Nullable Duration expectWithin,
+      @Nullable Instant stoppedAt,
       @Nullable StreamFilter filter) {}
 
   /**
@@ -58,6 +69,7 @@ public final class ApiKeys {
       String key,
       Instant createdAt,
       @Nullable Instant expiresAt,
+      @Nullable Duration expectWithin,
       @Nullable StreamFilter filter) {
     /** Keys are never printed. */
     @Override
@@ -67,11 +79,13 @@ public final class ApiKeys {
   }
 
   private static final String SHOWN =
-      "id, name, last_four, created_at, created_by, expires_at, last_used_at, filter::text as filter";
+      """
+      id, name, last_four, created_at, created_by, expires_at, last_used_at, expect_within_ms, stopped_at, filter::text as filter\
+      """;
   private static final String ADD =
       """
-      insert into api_keys (id, workspace_id, name, hash, last_four, created_by, expires_at, filter)
-      values ($1, $2, $3, $4, $5, $6, now() + $7::bigint * interval '1 ms', $8)
+      insert into api_keys (id, workspace_id, name, hash, last_four, created_by, expires_at, expect_within_ms, filter)
+      values ($1, $2, $3, $4, $5, $6, now() + $7::bigint * interval '1 ms', $8, $9)
       returning %s
       """
           .formatted(SHOWN);
@@ -90,6 +104,17 @@ public final class ApiKeys {
       update api_keys set expires_at = coalesce(now() + $2::bigint * interval '1 ms', $3) where id = $1
       returning %s
       """
+          .formatted(SHOWN);
+  private static final String CHANGE_EXPECTATION =
+      """
+      update api_keys set expect_within_ms = $2,
+        stopped_at = case when coalesce(last_used_at, created_at) < now() - $2::bigint * interval '1 ms' then stopped_at end
+      where id = $1
+      returning %s
+      """
+          .formatted(SHOWN);
+  private static final String STOPPED =
+      "select %s from api_keys where workspace_id = $1 and stopped_at is not null order by stopped_at limit $2"
           .formatted(SHOWN);
   private static final String FILLING = "select from trait_filling where not complete";
   private static final String DELETE =
@@ -131,6 +156,7 @@ public final class ApiKeys {
                     token.lastFour(),
                     caller.actor(),
                     key.expiresIn(),
+                    key.expectWithin(),
                     key.filter() == null ? null : Json.object(key.filter()))
                 .iterator()
                 .next());
@@ -141,6 +167,7 @@ public final class ApiKeys {
         token.token(),
         minted.createdAt(),
         minted.expiresAt(),
+        minted.expectWithin(),
         minted.filter());
   }
 
@@ -155,6 +182,11 @@ public final class ApiKeys {
         Rows.of(pool, LIST, workspaceId, after.createdAt(), after.id(), max), ApiKeys::listed);
   }
 
+  /** Those that have stopped reading, for the longest first. */
+  public List<Listed> stopped(UUID workspaceId, int max) {
+    return Rows.list(Rows.of(pool, STOPPED, workspaceId, max), ApiKeys::listed);
+  }
+
   public void delete(Caller caller, UUID workspaceId, UUID id) {
     transactions.call(tx -> {
       Listed deleted = listed(found(Rows.of(tx, DELETE, workspaceId, id)));
@@ -163,24 +195,38 @@ public final class ApiKeys {
     });
   }
 
-  public Listed changeExpiry(Caller caller, UUID workspaceId, UUID id, Expiry expiry) {
+  public Listed change(Caller caller, UUID workspaceId, UUID id, Change change) {
     return transactions.call(tx -> {
       Row locked = found(Rows.of(tx, LOCK, workspaceId, id));
       Listed before = listed(locked);
       Instant now = Rows.instant(locked, "locked_at");
       requireAlive(before, now);
-      Listed after =
-          listed(found(Rows.of(tx, CHANGE_EXPIRY, id, expiry.expiresIn(), expiry.expiresAt())));
-      requireInReach(after, now);
-      if (!expiry.extend() && isLater(before, after)) {
-        throw new Refusal(
-            409,
-            "the key would expire later than it does now, at %s, which requires extend"
-                .formatted(time(before)));
+      Listed after = before;
+      Expiry expiry = change.expiry();
+      if (expiry != null) {
+        after = changeExpiry(tx, before, expiry, now);
+      }
+      Expectation expectation = change.expectation();
+      if (expectation != null) {
+        after = listed(found(Rows.of(tx, CHANGE_EXPECTATION, id, expectation.within())));
       }
       logChange(tx, workspaceId, caller, before, after);
       return after;
     });
+  }
+
+  private static Listed changeExpiry(SqlConnection tx, Listed before, Expiry expiry, Instant now) {
+    Listed after =
+        listed(
+            found(Rows.of(tx, CHANGE_EXPIRY, before.id(), expiry.expiresIn(), expiry.expiresAt())));
+    requireInReach(after, now);
+    if (!expiry.extend() && isLater(before, after)) {
+      throw new Refusal(
+          409,
+          "the key would expire later than it does now, at %s, which requires extend"
+              .formatted(time(before)));
+    }
+    return after;
   }
 
   private static void requireAlive(Listed key, Instant now) {
@@ -215,12 +261,23 @@ public final class ApiKeys {
 
   private static void logChange(
       SqlClient tx, UUID workspaceId, Caller caller, Listed before, Listed after) {
-    JsonObject changes =
-        new JsonObject()
-            .put("name", after.name())
-            .put("expires_at", new JsonObject().put("from", time(before)).put("to", time(after)));
+    JsonObject changes = new JsonObject().put("name", after.name());
+    if (!Objects.equals(before.expiresAt(), after.expiresAt())) {
+      changes.put("expires_at", fromTo(time(before), time(after)));
+    }
+    if (!Objects.equals(before.expectWithin(), after.expectWithin())) {
+      changes.put("expect_within", fromTo(expectation(before), expectation(after)));
+    }
     AuditLog.record(
         tx, workspaceId, caller, new Act("api_key.changed", "api_key", after.id(), changes));
+  }
+
+  private static JsonObject fromTo(@Nullable String before, @Nullable String after) {
+    return new JsonObject().put("from", before).put("to", after);
+  }
+
+  private static @Nullable String expectation(Listed key) {
+    return key.expectWithin() == null ? null : Durations.format(key.expectWithin());
   }
 
   private static @Nullable String time(Listed key) {
@@ -233,6 +290,9 @@ public final class ApiKeys {
     if (key.expiresAt() != null) {
       changes.put("expires_at", time(key));
     }
+    if (key.expectWithin() != null) {
+      changes.put("expect_within", expectation(key));
+    }
     if (key.filter() != null) {
       changes.put("filter", Json.object(key.filter()));
     }
@@ -241,6 +301,7 @@ public final class ApiKeys {
 
   private static Listed listed(Row row) {
     String filter = row.getString("filter");
+    Long expectWithin = row.getLong("expect_within_ms");
     return new Listed(
         row.getUUID("id"),
         row.getString("name"),
@@ -249,6 +310,8 @@ public final class ApiKeys {
         row.getString("created_by"),
         Rows.optionalInstant(row, "expires_at"),
         Rows.optionalInstant(row, "last_used_at"),
+        expectWithin == null ? null : Duration.ofMillis(expectWithin),
+        Rows.optionalInstant(row, "stopped_at"),
         filter == null ? null : Json.decode(filter, StreamFilter.class));
   }
 }

@@ -42,7 +42,7 @@ public final class KeyCalls {
         key -> new CreationPlace(key.createdAt(), key.id()));
   }
 
-  /** How far each key has read. */
+  /** How far each reader is. */
   public Answer readers(Call call) {
     int limit = QueryValues.limit(call.query());
     CreationPlace after = QueryValues.afterCreated(call.query());
@@ -50,16 +50,16 @@ public final class KeyCalls {
         "readers",
         readers.list(call.workspaceId(), after, limit + 1),
         limit,
-        reader -> new CreationPlace(reader.createdAt(), reader.keyId()));
+        Readers.Reader::created);
   }
 
-  /** Changes when the key expires. */
+  /** Changes when the key expires, or how often it is expected to ask. */
   public Answer change(Call call) {
     UUID workspaceId = call.workspaceId();
     UUID id = call.id("key");
     Caller caller = call.caller();
-    KeyBody.Expiry expiry = KeyBody.expiry(call.body()).orRefuse();
-    return Answer.ok(keys.changeExpiry(caller, workspaceId, id, expiry));
+    KeyBody.Change change = KeyBody.change(call.body()).orRefuse();
+    return Answer.ok(keys.change(caller, workspaceId, id, change));
   }
 
   public Answer delete(Call call) {

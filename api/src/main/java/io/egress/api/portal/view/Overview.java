@@ -1,6 +1,7 @@
 package io.egress.api.portal.view;
 
 import io.egress.api.admin.captures.Captures;
+import io.egress.api.admin.keys.ApiKeys;
 import io.egress.api.admin.workspaces.Keeping;
 import java.util.Comparator;
 import java.util.List;
@@ -13,12 +14,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param newest the capture at the head of the stream; null while that is empty
  * @param endpoints the ones shown, out of {@code endpointsInAll}
+ * @param stopped keys that are expected to ask and do not
  * @param together the deliveries to {@code counted} of them; null if there are not several
  */
 public record Overview(
     Captures.@Nullable Newest newest,
     int endpointsInAll,
     List<EndpointLine> endpoints,
+    List<ApiKeys.Listed> stopped,
     @Nullable DayChart together,
     int counted,
     Keeping.Kept keeping) {
@@ -26,6 +29,7 @@ public record Overview(
 
   public Overview {
     endpoints = List.copyOf(endpoints);
+    stopped = List.copyOf(stopped);
   }
 
   /** Endpoints that fail in the same way. */

@@ -46,9 +46,13 @@ public final class Times {
     if (retention == null) {
       return "for good";
     }
-    return retention.equals(Duration.ofDays(retention.toDays()))
-        ? retention.toDays() + " d"
-        : Durations.format(retention);
+    return length(retention);
+  }
+
+  public static String length(Duration duration) {
+    return duration.equals(Duration.ofDays(duration.toDays()))
+        ? duration.toDays() + " d"
+        : Durations.format(duration);
   }
 
   /** With thousands separators. */

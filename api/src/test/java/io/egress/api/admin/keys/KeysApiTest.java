@@ -41,7 +41,8 @@ class KeysApiTest {
     JsonObject body = new JsonObject(minted.body());
     String key = body.getString("key");
     assertThat(body.fieldNames())
-        .containsExactly("id", "name", "key", "created_at", "expires_at", "filter");
+        .containsExactly(
+            "id", "name", "key", "created_at", "expires_at", "expect_within", "filter");
     assertThat(key).matches("service_[A-Za-z0-9]{32}");
     String listed = service.internal("GET", path, "").body();
     assertThat(listed)
@@ -129,6 +130,47 @@ class KeysApiTest {
   }
 
   @Test
+  void isExpectedToAskAsOftenAsSomebodySays() {
+    assertThat(mint("{\"name\":\"a\"}").getString("expect_within")).isNull();
+    JsonObject minted = mint("{\"name\":\"a\",\"expect_within\":\"26h\",\"expires_in\":\"7d\"}");
+    assertThat(minted.getString("expect_within")).isEqualTo("26h");
+
+    JsonObject both = change(minted, "{\"expect_within\":\"90m\",\"expires_in\":\"1d\"}");
+    assertThat(both.getString("expect_within")).isEqualTo("90m");
+    assertThat(both.getString("expires_at")).isLessThan(minted.getString("expires_at"));
+    JsonObject nobody = change(minted, "{\"expect_within\":null}");
+    assertThat(nobody.getString("expect_within")).isNull();
+    assertThat(nobody.getString("expires_at")).isEqualTo(both.getString("expires_at"));
+
+    assertThat(patch(minted, "{\"expect_within\":\"4m\"}").body())
+        .contains("expect_within: must be at least 5m");
+    assertThat(service.internal("POST", path, "{\"name\":\"a\",\"expect_within\":\"367d\"}").body())
+        .contains("expect_within: must be at most");
+    assertThat(
+            service
+                .internal(
+                    "GET",
+                    "/internal/v1"
+                        + path.substring(path.indexOf("/workspaces"))
+                            .replace("/api-keys", "/audit"),
+                    "")
+                .body())
+        .contains("\"expect_within\":{\"to\":\"90m\",\"from\":\"26h\"}");
+  }
+
+  /** What is not expected any more is not known to have stopped. */
+  @Test
+  void aNewExpectationIsLookedAtAfresh() {
+    JsonObject minted = mint("{\"name\":\"a\",\"expect_within\":\"26h\"}");
+    service.query(
+        "update api_keys set stopped_at = now(), last_used_at = now() - interval '27 hours' where id = '%s'"
+            .formatted(minted.getString("id")));
+
+    assertThat(change(minted, "{\"expect_within\":\"25h\"}").getString("stopped_at")).isNotNull();
+    assertThat(change(minted, "{\"expect_within\":\"28h\"}").getString("stopped_at")).isNull();
+  }
+
+  @Test
   void expiresWhenItsExpiryIsSetAndShortenedLater() {
     JsonObject minted = mint("{\"name\":\"a\"}");
     String key = minted.getString("key");
@@ -185,9 +227,10 @@ class KeysApiTest {
   @Test
   void refusesAnInvalidChange() {
     JsonObject minted = mint("{\"name\":\"a\"}");
-    for (String both : List.of("{}", "{\"expires_in\":\"1d\",\"expires_at\":null}")) {
-      assertThat(patch(minted, both).body()).contains("either expires_in or expires_at");
-    }
+    assertThat(patch(minted, "{}").body())
+        .contains("expires_in, expires_at or expect_within is required");
+    assertThat(patch(minted, "{\"expires_in\":\"1d\",\"expires_at\":null}").body())
+        .contains("only one of expires_in and expires_at");
     assertThat(patch(minted, "{\"expires_at\":\"2020-01-01T00:00:00Z\"}").body())
         .contains("must expire in the future");
     assertThat(patch(minted, "{\"expires_at\":\"2999-01-01T00:00:00Z\"}").body())
