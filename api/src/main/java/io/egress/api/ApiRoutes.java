@@ -242,6 +242,7 @@ final class ApiRoutes {
           .get(ENDPOINT, calls.answer(endpoints::show))
           .patch(ENDPOINT, calls.withBody(endpoints::change))
           .delete(ENDPOINT, calls.answer(endpoints::delete))
+          .post(ENDPOINT + "/clone", calls.withBody(endpoints::clone))
           .post(ENDPOINT + "/skip", calls.withBody(endpoints::skip))
           .post(ENDPOINT + "/seek", calls.withBody(endpoints::seek))
           .get(ENDPOINT + "/pages", calls.answer(pages::list))

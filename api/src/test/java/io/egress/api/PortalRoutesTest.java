@@ -27,8 +27,9 @@ class PortalRoutesTest {
   private static final List<String> FORMS =
       List.of(
           "/:id/delete",
+          "/:id/clone",
           "/:id/erase",
-          "/:id/expiry",
+          "/:id/change",
           "/:id/rotate",
           "/:id/replay",
           "/replays/start-all",

@@ -138,6 +138,7 @@ class RouteTableTest {
           Map.entry("GET " + WORKSPACE + "/endpoints/:id", "GET /endpoints/:id"),
           Map.entry("PATCH " + WORKSPACE + "/endpoints/:id", "POST /endpoints/:id/change"),
           Map.entry("DELETE " + WORKSPACE + "/endpoints/:id", "POST /endpoints/:id/delete"),
+          Map.entry("POST " + WORKSPACE + "/endpoints/:id/clone", "POST /endpoints/:id/clone"),
           Map.entry(
               "POST " + WORKSPACE + "/endpoints/:id/rotate-secret", "POST /endpoints/:id/rotate"),
           Map.entry(

@@ -122,6 +122,35 @@ final class EndpointsCommand {
   }
 
   @Command(
+      name = "clone",
+      description = {
+        "Creates an endpoint like another one, paused, and prints its id and signing secret, which is shown only once.",
+        "Headers, access tokens and client certificate are copied. One that is sent the stream gets capture.processed only."
+      },
+      footer = {
+        "",
+        "From a webhook for each capture to the stream itself, with everything that was ever finished:",
+        "  egress endpoints clone WORKSPACE ENDPOINT-ID --delivery stream --full-history"
+      })
+  int cloneOf(
+      @Parameters(paramLabel = "WORKSPACE") UUID workspace,
+      @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
+      @Option(names = "--full-history", description = "also push captures that finished before now")
+          boolean fullHistory,
+      @Mixin StreamOptions stream,
+      @Mixin Output output) {
+    JsonObject wanted = new JsonObject().put("full_history", fullHistory);
+    stream.putInto(wanted);
+    JsonObject created = internal.api().call("POST", path(workspace, id) + "/clone", wanted);
+    return output.print(
+        created,
+        out -> {
+          out.println("id      " + created.getString("id"));
+          printSecret(created, out);
+        });
+  }
+
+  @Command(
       name = "list",
       description =
           "Lists a workspace's endpoints with their health, judged by their newest 20 attempts: since"

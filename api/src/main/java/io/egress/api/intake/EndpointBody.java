@@ -1,5 +1,7 @@
 package io.egress.api.intake;
 
+import static java.util.Objects.requireNonNullElse;
+
 import io.egress.platform.http.SafeText;
 import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.AddressPolicy;
@@ -53,6 +55,8 @@ public final class EndpointBody {
   private static final Shape CREATION =
       shape("full_history", "paused", "delivery", "batch", "max_body", "from");
   private static final Shape CHANGE = shape("paused");
+  private static final Shape CLONE =
+      Shape.of("full_history", "delivery", "batch", "max_body", "from");
 
   /** The base of a new endpoint, and of a change whose endpoint is not known yet. */
   private static final EndpointSpec NOTHING = EndpointSpec.of("");
@@ -99,6 +103,10 @@ public final class EndpointBody {
             url(fields, "url");
           }
           boolean fullHistory = fields.optionalFlag("full_history", false);
+          Paging.Wanted stream = stream(fields, Paging.NONE, fullHistory);
+          if (stream != null && spec.events().size() > 1) {
+            fields.fault("events", OF_STREAM);
+          }
           return new NewEndpoint(
               spec,
               fullHistory,
@@ -106,7 +114,21 @@ public final class EndpointBody {
               headers(fields),
               certificate(fields),
               oauth2(fields),
-              stream(fields, spec, fullHistory));
+              stream);
+        });
+  }
+
+  /** How a clone begins. {@code stream} is null unless it is sent the stream itself. */
+  public record Clone(boolean fullHistory, Paging.@Nullable Wanted stream) {}
+
+  /** What is absent is as in the original. */
+  public static Intake<Clone> clone(GivenBody body, Paging original) {
+    return Intake.read(
+        body,
+        CLONE,
+        fields -> {
+          boolean fullHistory = fields.optionalFlag("full_history", false);
+          return new Clone(fullHistory, stream(fields, original, fullHistory));
         });
   }
 
@@ -131,10 +153,13 @@ public final class EndpointBody {
         });
   }
 
-  /** Null unless the endpoint is to be sent the stream itself. */
+  /**
+   * Null unless the endpoint is to be sent the stream itself. What is absent is as {@code
+   * otherwise}.
+   */
   private static Paging.@Nullable Wanted stream(
-      Fields fields, EndpointSpec spec, boolean fullHistory) {
-    if (mode(fields) == DeliveryMode.EACH) {
+      Fields fields, Paging otherwise, boolean fullHistory) {
+    if (mode(fields, otherwise.delivery()) == DeliveryMode.EACH) {
       ONLY_OF_STREAM.stream()
           .filter(fields::hasValue)
           .forEach(name -> fields.fault(name, "is only for the delivery stream"));
@@ -146,18 +171,17 @@ public final class EndpointBody {
     if (from != null && fullHistory) {
       fields.fault("from", "cannot be combined with full_history");
     }
-    if (spec.events().size() > 1) {
-      fields.fault("events", OF_STREAM);
-    }
     return new Paging.Wanted(
-        batch == null ? Paging.BATCH_MAX : batch.intValue(),
-        maxBody == null ? Paging.MAX_BODY_DEFAULT : maxBody.intValue(),
+        batch == null ? requireNonNullElse(otherwise.batch(), Paging.BATCH_MAX) : batch.intValue(),
+        maxBody == null
+            ? requireNonNullElse(otherwise.maxBody(), Paging.MAX_BODY_DEFAULT)
+            : maxBody.intValue(),
         from);
   }
 
-  private static DeliveryMode mode(Fields fields) {
+  private static DeliveryMode mode(Fields fields, DeliveryMode otherwise) {
     if (!fields.has("delivery")) {
-      return DeliveryMode.EACH;
+      return otherwise;
     }
     String word = fields.text("delivery", PAYLOAD_CHARACTERS_MAX);
     Optional<DeliveryMode> mode = DeliveryMode.find(word);

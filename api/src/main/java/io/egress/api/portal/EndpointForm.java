@@ -15,16 +15,7 @@ public final class EndpointForm {
 
   /** Everything that the form for a new endpoint has. */
   static JsonObject newBody(PortalForm form) {
-    JsonObject body =
-        body(form)
-            .put("full_history", form.isChecked("full_history"))
-            .put("paused", form.isChecked("paused"));
-    if (!form.text("delivery").isEmpty()) {
-      body.put("delivery", form.text("delivery"));
-    }
-    if (!form.text("batch").isEmpty()) {
-      body.put("batch", number(form.text("batch")));
-    }
+    JsonObject body = body(form).mergeIn(startBody(form)).put("paused", form.isChecked("paused"));
     JsonObject headers = headers(form.text("headers"));
     if (!headers.isEmpty()) {
       body.put("headers", headers);
@@ -34,6 +25,18 @@ public final class EndpointForm {
     }
     if (!form.text("certificate").isEmpty()) {
       body.put("client_certificate", certificate(form));
+    }
+    return body;
+  }
+
+  /** What cannot be changed later. */
+  static JsonObject startBody(PortalForm form) {
+    JsonObject body = new JsonObject().put("full_history", form.isChecked("full_history"));
+    if (!form.text("delivery").isEmpty()) {
+      body.put("delivery", form.text("delivery"));
+    }
+    if (!form.text("batch").isEmpty()) {
+      body.put("batch", number(form.text("batch")));
     }
     return body;
   }

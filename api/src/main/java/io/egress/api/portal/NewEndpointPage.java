@@ -13,13 +13,14 @@ import io.egress.api.portal.view.ShownSecret;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.NewEndpoint;
+import io.egress.webhook.endpoint.Paging;
 import io.egress.webhook.endpoint.SigningKey;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The form for a new endpoint, and what its receiver needs once there is one. */
+/** The forms for a new endpoint and for a clone, and what its receiver needs once there is one. */
 final class NewEndpointPage {
   private final PageRenderer pages;
   private final Endpoints endpoints;
@@ -46,6 +47,42 @@ final class NewEndpointPage {
           return created(visit, endpoints.create(visit.caller(), visit.workspaceId(), endpoint));
         },
         (status, problem) -> form(visit, status, problem));
+  }
+
+  /** Shows the form for a clone. */
+  Answer askClone(Visit visit) {
+    return cloneForm(visit, 200, null);
+  }
+
+  Answer clone(Visit visit) {
+    PortalForm form = visit.form();
+    return Forms.orExplain(
+        form,
+        () -> {
+          Paging original = endpoints.show(visit.workspaceId(), visit.id()).paging();
+          EndpointBody.Clone wanted =
+              Forms.accepted(
+                  EndpointBody.clone(GivenBody.of(EndpointForm.startBody(form)), original));
+          return created(
+              visit, endpoints.clone(visit.caller(), visit.workspaceId(), visit.id(), wanted));
+        },
+        (status, problem) -> cloneForm(visit, status, problem));
+  }
+
+  private Answer cloneForm(Visit visit, int status, @Nullable FormProblem problem) {
+    Endpoint original = endpoints.show(visit.workspaceId(), visit.id());
+    return pages.page(
+        status,
+        "endpoint-clone",
+        Map.of(
+            "frame",
+            pages
+                .frame(visit, "Clone " + EndpointNames.of(original), EndpointsPage.PLACE)
+                .withProblem(problem),
+            "original",
+            original,
+            "name",
+            EndpointNames.of(original)));
   }
 
   private Answer form(Visit visit, int status, @Nullable FormProblem problem) {

@@ -62,7 +62,9 @@ public final class Portal {
     this.testTimeout = ofEndpoints.test().timeout();
     this.pages = new PageRenderer(address, assets.below(address.root()), troubles, clock);
     this.troubles = new TroublesPart(pages, address, troubles);
-    this.overview = new OverviewPage(pages, lookups, all, lines, ofWorkspaces.keeping(), clock);
+    this.overview =
+        new OverviewPage(
+            pages, lookups, all, lines, ofWorkspaces.keys(), ofWorkspaces.keeping(), clock);
     this.keys = new KeysPage(pages, ofWorkspaces.keys(), ofWorkspaces.readers(), clock);
     this.endpoints = new EndpointsPage(pages, all, lines, clock);
     this.newEndpoint = new NewEndpointPage(pages, ofEndpoints);
@@ -125,7 +127,7 @@ public final class Portal {
         .get(live + "/overview", guard.polling(overview::live))
         .get(root + "/keys", guard.reading(keys::list))
         .get(root + "/keys/new", guard.asking(keys::ask))
-        .get(root + "/keys/:id/expiry", guard.asking(keys::askExpiry))
+        .get(root + "/keys/:id/change", guard.asking(keys::askChange))
         .get(root + "/keys/:id/delete", guard.asking(keys::confirmDeletion))
         .get(root + "/endpoints", guard.reading(endpoints::list))
         .get(root + "/endpoints/new", guard.asking(newEndpoint::ask))
@@ -137,6 +139,7 @@ public final class Portal {
             root + "/verification",
             RequestLifetime.within(VERIFICATION_MAX, guard.reading(verification::showAll)))
         .get(root + "/endpoints/:id/test", guard.reading(endpoint::show))
+        .get(root + "/endpoints/:id/clone", guard.asking(newEndpoint::askClone))
         .get(root + "/endpoints/:id/rotate", guard.asking(endpoint::askRotation))
         .get(root + "/endpoints/:id/delete", guard.asking(endpoint::confirmDeletion))
         .get(root + "/endpoints/:id/replay", guard.asking(replays::ask))
@@ -164,8 +167,10 @@ public final class Portal {
     return new Routes()
         .post(root + "/keys", guard.changing(keys::mint))
         .post(root + "/keys/:id/expiry", guard.changing(keys::changeExpiry))
+        .post(root + "/keys/:id/expectation", guard.changing(keys::changeExpectation))
         .post(root + "/keys/:id/delete", guard.changing(keys::delete))
         .post(root + "/endpoints", guard.changing(newEndpoint::create))
+        .post(ofEndpoint + "/clone", guard.changing(newEndpoint::clone))
         .post(ofEndpoint + "/change", guard.changing(endpoint::change))
         .post(ofEndpoint + "/headers", guard.changing(endpoint::changeHeader))
         .post(ofEndpoint + "/certificate", guard.changing(endpoint::changeCertificate))

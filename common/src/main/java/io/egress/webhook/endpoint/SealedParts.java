@@ -33,6 +33,26 @@ public record SealedParts(
     return sealed.lacksKeyOf(endpoint.spec()) ? sealed.withKey(box, id) : sealed;
   }
 
+  /**
+   * A new endpoint with all of it but the signing key, of which each has its own. Fails if what was
+   * sealed for {@code id} cannot be opened.
+   */
+  public NewEndpoint copy(
+      SecretBox box,
+      UUID id,
+      EndpointSpec spec,
+      boolean fullHistory,
+      Paging.@Nullable Wanted stream) {
+    return new NewEndpoint(
+        spec,
+        fullHistory,
+        true,
+        CustomHeaders.open(headers.sealed(), box, id),
+        certificate == null ? null : ClientCertificate.open(certificate, box, id),
+        oauth2 == null ? null : OAuth2Client.open(oauth2, box, id),
+        stream);
+  }
+
   public boolean lacksKeyOf(EndpointSpec spec) {
     return spec.standardWebhooks() == StandardWebhooks.ED25519 && signingKey == null;
   }

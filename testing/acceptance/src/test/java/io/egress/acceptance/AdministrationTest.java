@@ -63,6 +63,13 @@ class AdministrationTest {
         .contains("requires extend");
     assertThat(run("keys", "change", workspace, id, "--never", "--extend"))
         .isEqualToIgnoringWhitespace("expires_at never");
+    assertThat(run("keys", "change", workspace, id, "--expect-within", "26h"))
+        .isEqualToIgnoringWhitespace("expect_within 26h");
+    assertThat(
+            run("keys", "change", workspace, id, "--expect-within", "never", "--expires-in", "1h"))
+        .matches("expires_at  20\\S+Z\\s+expect_within  never\\s+");
+    assertThat(administrator.run(2, "keys", "change", workspace, id))
+        .contains("--expect-within is required");
     run("keys", "--actor", "ada", "delete", workspace, id);
     assertThat(run("audit", "list", workspace, "--wide"))
         .containsPattern("(?m)^20\\S+ +ada +api +127.0.0.1 +api_key.deleted +" + id)
@@ -210,6 +217,25 @@ class AdministrationTest {
         .startsWith("Deleted the endpoint https://");
     String show = administrator.run(1, "endpoints", "show", workspace, id);
     assertThat(show).isEqualTo("no such endpoint in this workspace\n");
+  }
+
+  @Test
+  void aCloneThatIsSentTheStreamIsAReader() {
+    String workspace = UUID.randomUUID().toString();
+    String created =
+        run("endpoints", "create", workspace, "https://receiver.invalid/w", "--description", "crm");
+    String id = created.replaceFirst("(?s)id +(\\S+).*", "$1");
+
+    String clone = run("endpoints", "clone", workspace, id, "--delivery", "stream", "--batch", "7");
+
+    assertThat(clone).matches("id +[0-9a-f-]{36}\\s+" + BOTH_FORMS).doesNotContain(id);
+    String cloneId = clone.replaceFirst("(?s)id +(\\S+).*", "$1");
+    JsonObject shown = administrator.json("endpoints", "show", workspace, cloneId);
+    assertThat(shown.getInteger("batch")).isEqualTo(7);
+    assertThat(shown.getBoolean("paused")).isTrue();
+    assertThat(run("readers", "list", workspace, "--wide"))
+        .containsPattern(cloneId + " +crm +- +captures +at end ")
+        .doesNotContain("changes");
   }
 
   @Test

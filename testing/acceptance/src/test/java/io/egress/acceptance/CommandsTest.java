@@ -72,6 +72,7 @@ class CommandsTest {
           Map.entry("POST " + WORKSPACE + "/endpoints/{id}/rotate-secret", "endpoints rotate"),
           Map.entry("DELETE " + WORKSPACE + "/endpoints/{id}/previous-secret", "endpoints rotate"),
           Map.entry("POST " + WORKSPACE + "/endpoints/{id}/test", "endpoints test"),
+          Map.entry("POST " + WORKSPACE + "/endpoints/{id}/clone", "endpoints clone"),
           Map.entry("GET " + WORKSPACE + "/endpoints/{id}/pages", "endpoints pages"),
           Map.entry("POST " + WORKSPACE + "/endpoints/{id}/skip", "endpoints skip"),
           Map.entry("POST " + WORKSPACE + "/endpoints/{id}/seek", "endpoints seek"),

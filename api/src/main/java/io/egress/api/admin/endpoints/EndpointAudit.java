@@ -25,8 +25,11 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
   private static final String URL = "url";
   private static final String PUBLIC_KEY = "public_key";
 
-  /** What has a value of its own; the other fields are as in every endpoint. */
-  void created(Endpoint endpoint) {
+  /**
+   * What has a value of its own; the other fields are as in every endpoint. {@code original} is
+   * what it is a clone of; null if it is none.
+   */
+  void created(Endpoint endpoint, @Nullable UUID original) {
     JsonObject usual = said(EndpointSpec.of(""));
     JsonObject spec = said(endpoint.spec());
     JsonObject changes = new JsonObject();
@@ -35,6 +38,9 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
       if (name.equals("description") || !Objects.equals(value, usual.getValue(name))) {
         changes.put(name, value);
       }
+    }
+    if (original != null) {
+      changes.put("clone_of", original.toString());
     }
     changes.put("full_history", endpoint.fullHistory());
     Paging paging = endpoint.paging();

@@ -11,6 +11,7 @@ import io.egress.platform.audit.Caller;
 import io.egress.transcript.capture.SampleCapture;
 import io.egress.webhook.endpoint.EndpointChange;
 import io.egress.webhook.endpoint.NewEndpoint;
+import io.egress.webhook.endpoint.Paging;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.send.CaptureState;
 import io.egress.webhook.send.PushSettings;
@@ -46,6 +47,17 @@ public final class EndpointCalls {
     NewEndpoint endpoint = bodies.creation(call.body()).orRefuse();
     return creations.answer(
         call, workspaceId, tx -> endpoints.create(tx, caller, workspaceId, endpoint));
+  }
+
+  /** Answers like {@link #create}. */
+  public Answer clone(Call call) {
+    UUID workspaceId = call.workspaceId();
+    UUID id = call.id("endpoint");
+    Caller caller = call.caller();
+    Paging original = endpoints.show(workspaceId, id).paging();
+    EndpointBody.Clone wanted = EndpointBody.clone(call.optionalBody(), original).orRefuse();
+    return new Creations(pool, secretBox, "endpoints/" + id + "/clones")
+        .answer(call, workspaceId, tx -> endpoints.clone(tx, caller, workspaceId, id, wanted));
   }
 
   public Answer show(Call call) {

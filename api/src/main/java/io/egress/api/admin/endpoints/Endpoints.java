@@ -15,6 +15,7 @@ import io.egress.webhook.endpoint.DamagedSecretException;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointChange;
 import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
+import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointStore.Locked;
 import io.egress.webhook.endpoint.NewEndpoint;
@@ -100,6 +101,40 @@ public final class Endpoints {
 
   /** The workspace must exist. */
   Issued create(SqlConnection tx, Caller caller, UUID workspaceId, NewEndpoint endpoint) {
+    Issued issued = add(tx, workspaceId, endpoint);
+    audit(tx, caller, workspaceId).created(issued.endpoint(), null);
+    return issued;
+  }
+
+  public Issued clone(Caller caller, UUID workspaceId, UUID id, EndpointBody.Clone wanted) {
+    return transactions.call(tx -> clone(tx, caller, workspaceId, id, wanted));
+  }
+
+  /** A copy with a secret and a key pair of its own, which is paused at first. */
+  Issued clone(
+      SqlConnection tx, Caller caller, UUID workspaceId, UUID id, EndpointBody.Clone wanted) {
+    Locked original = lock(tx, workspaceId, id);
+    EndpointSpec spec = original.endpoint().spec();
+    NewEndpoint copy;
+    try {
+      copy =
+          original
+              .sealed()
+              .copy(
+                  box(),
+                  id,
+                  wanted.stream() == null ? spec : spec.withProcessedOnly(),
+                  wanted.fullHistory(),
+                  wanted.stream());
+    } catch (UnknownSecretKeyException | DamagedSecretException unopened) {
+      throw new Refusal(409, String.valueOf(unopened.getMessage()));
+    }
+    Issued issued = add(tx, workspaceId, copy);
+    audit(tx, caller, workspaceId).created(issued.endpoint(), id);
+    return issued;
+  }
+
+  private Issued add(SqlConnection tx, UUID workspaceId, NewEndpoint endpoint) {
     UUID id = UUID.randomUUID();
     String secret = SigningSecrets.generate();
     SecretBox box = box();
@@ -110,7 +145,6 @@ public final class Endpoints {
     Room.ENDPOINTS.require(tx, workspaceId);
     Endpoint created =
         EndpointStore.add(tx, workspaceId, id, endpoint, sealedSecret, sealed).await();
-    audit(tx, caller, workspaceId).created(created);
     return new Issued(created, secret);
   }
 
