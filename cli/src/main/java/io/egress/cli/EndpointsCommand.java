@@ -113,12 +113,7 @@ final class EndpointsCommand {
     certificate.putInto(endpoint);
     oauth2.putInto(endpoint);
     JsonObject created = internal.api().call("POST", path(workspace), endpoint);
-    return output.print(
-        created,
-        out -> {
-          out.println("id      " + created.getString("id"));
-          printSecret(created, out);
-        });
+    return printNew(created, output);
   }
 
   @Command(
@@ -142,6 +137,10 @@ final class EndpointsCommand {
     JsonObject wanted = new JsonObject().put("full_history", fullHistory);
     stream.putInto(wanted);
     JsonObject created = internal.api().call("POST", path(workspace, id) + "/clone", wanted);
+    return printNew(created, output);
+  }
+
+  private static int printNew(JsonObject created, Output output) {
     return output.print(
         created,
         out -> {
@@ -509,53 +508,6 @@ final class EndpointsCommand {
 
   private static String path(UUID workspace, UUID id) {
     return path(workspace) + "/" + id;
-  }
-
-  /** How an endpoint is sent the stream itself. */
-  static final class StreamOptions {
-    @Option(
-        names = "--delivery",
-        paramLabel = "each|stream",
-        description =
-            "a webhook for each capture (each), or the stream itself in pages, one after the other,"
-                + " each only after the last was accepted (stream); it cannot be changed later")
-    private @Nullable String delivery;
-
-    @Option(
-        names = "--batch",
-        paramLabel = "N",
-        description = "with stream: at most so many captures a page, 1 to 100 (100)")
-    private @Nullable Integer batch;
-
-    @Option(
-        names = "--max-body",
-        paramLabel = "BYTES",
-        description =
-            "with stream: at most so many bytes a page with several captures, 65536 to 16777216"
-                + " (1048576)")
-    private @Nullable Integer maxBody;
-
-    @Option(
-        names = "--from",
-        paramLabel = "TIME",
-        description =
-            "with stream: begin with what entered the stream since then: " + Instants.FORMS)
-    private @Nullable Instant from;
-
-    void putInto(JsonObject endpoint) {
-      if (delivery != null) {
-        endpoint.put("delivery", delivery);
-      }
-      if (batch != null) {
-        endpoint.put("batch", batch);
-      }
-      if (maxBody != null) {
-        endpoint.put("max_body", maxBody);
-      }
-      if (from != null) {
-        endpoint.put("from", from.toString());
-      }
-    }
   }
 
   /** The client certificate of an endpoint, from PEM files. */

@@ -16,10 +16,8 @@ import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,7 +53,7 @@ public final class EndpointStore {
           + " 'outcome', t.last_outcome, 'status', t.last_status) end)::text"
           + " from %s t where t.endpoint_id = id) as paging";
 
-  private static final String SHOWN = shown("turns");
+  static final String SHOWN = shown("turns");
 
   private static String shown(String turns) {
     return COLUMNS + PAGING.formatted(turns);
@@ -101,17 +99,6 @@ public final class EndpointStore {
           + SHOWN
           + " from endpoints where workspace_id = $1 and deleted_at is null and (created_at, id) > ($2, $3)"
           + " order by created_at, id limit $4";
-
-  /** Those with recent failures first. */
-  private static final String WORST_FIRST =
-      """
-      select worst.* from unnest($1::uuid[]) as w(id) cross join lateral (
-        select e.workspace_id, count(*) over () as total, %s from endpoints e
-        where e.workspace_id = w.id and e.deleted_at is null
-        order by e.paused or %s is null, e.created_at, e.id
-        limit $3) as worst
-      """
-          .formatted(SHOWN, failedSince("e.id", "$2"));
 
   private static final String SHOW =
       "select "
@@ -249,20 +236,6 @@ public final class EndpointStore {
         .map(rows -> endpoint(rows.iterator().next()));
   }
 
-  /**
-   * In SQL, true if a delivery that is owed to the endpoint since the day or later has failed, else
-   * null. One look into the index of undelivered deliveries, whose condition it repeats, whatever
-   * the planner knows of the tables.
-   */
-  public static String failedSince(String endpoint, String day) {
-    return """
-    (select true from deliveries d
-      where d.endpoint_id = %s and d.state in ('pending', 'exhausted') and d.state <> 'delivered'
-        and d.attempts > 0 and d.day >= %s limit 1)\
-    """
-        .formatted(endpoint, day);
-  }
-
   /** Oldest first. */
   public Future<List<Endpoint>> list(UUID workspaceId) {
     return list(workspaceId, Instant.EPOCH, new UUID(0, 0), Integer.MAX_VALUE);
@@ -274,34 +247,6 @@ public final class EndpointStore {
     return pool.preparedQuery(LIST)
         .execute(Rows.parameters(workspaceId, afterCreated, afterId, max))
         .map(rows -> Rows.list(rows, EndpointStore::endpoint));
-  }
-
-  /** The endpoints of a workspace, those with recent failures first, and how many there are. */
-  public record Worst(int total, List<Endpoint> endpoints) {
-    public static final Worst NONE = new Worst(0, List.of());
-  }
-
-  /**
-   * Keyed by workspace, without those that have no endpoints; at most {@code max} of each. Failures
-   * are recent since {@code since}.
-   */
-  public static Future<Map<UUID, Worst>> worstFirst(
-      SqlClient client, Collection<UUID> workspaceIds, LocalDate since, int max) {
-    return client
-        .preparedQuery(WORST_FIRST)
-        .execute(Rows.parameters(workspaceIds.toArray(UUID[]::new), since, max))
-        .map(rows -> {
-          Map<UUID, Worst> worst = new HashMap<>();
-          for (Row row : rows) {
-            worst
-                .computeIfAbsent(
-                    row.getUUID("workspace_id"),
-                    _ -> new Worst(row.getLong("total").intValue(), new ArrayList<>()))
-                .endpoints()
-                .add(endpoint(row));
-          }
-          return worst;
-        });
   }
 
   /** Empty if the workspace has no such endpoint, or it was deleted. */
@@ -450,7 +395,7 @@ public final class EndpointStore {
     }
   }
 
-  private static Endpoint endpoint(Row row) {
+  static Endpoint endpoint(Row row) {
     String stored = row.getString("paging");
     StoredPaging turn = stored == null ? null : Json.decode(stored, StoredPaging.class);
     return new Endpoint(

@@ -7,7 +7,7 @@ import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.deliverylog.Undelivered;
 import io.egress.webhook.endpoint.Endpoint;
-import io.egress.webhook.endpoint.EndpointStore;
+import io.egress.webhook.endpoint.WorstEndpoints;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import java.time.Clock;
@@ -85,7 +85,7 @@ public final class EndpointHealths {
       where e.workspace_id = $1 and e.deleted_at is null and not e.paused and %s
       limit %d
       """
-          .formatted(EndpointStore.failedSince("e.id", "$2"), TROUBLED_MAX);
+          .formatted(WorstEndpoints.failedSince("e.id", "$2"), TROUBLED_MAX);
 
   private final Pool pool;
   private final LogDays days;

@@ -101,6 +101,7 @@ public final class Endpoints {
 
   /** The workspace must exist. */
   Issued create(SqlConnection tx, Caller caller, UUID workspaceId, NewEndpoint endpoint) {
+    requireRoom(tx, workspaceId);
     Issued issued = add(tx, workspaceId, endpoint);
     audit(tx, caller, workspaceId).created(issued.endpoint(), null);
     return issued;
@@ -113,6 +114,8 @@ public final class Endpoints {
   /** A copy with a secret and a key pair of its own, which is paused at first. */
   Issued clone(
       SqlConnection tx, Caller caller, UUID workspaceId, UUID id, EndpointBody.Clone wanted) {
+    requireRoom(tx, workspaceId);
+    EndpointStore.holdStream(tx, workspaceId).await();
     Locked original = lock(tx, workspaceId, id);
     EndpointSpec spec = original.endpoint().spec();
     NewEndpoint copy;
@@ -134,6 +137,14 @@ public final class Endpoints {
     return issued;
   }
 
+  /**
+   * Before the stream is held, which comes before an endpoint is locked: in this order everywhere.
+   */
+  private static void requireRoom(SqlConnection tx, UUID workspaceId) {
+    Workspaces.requireOpen(tx, workspaceId);
+    Room.ENDPOINTS.require(tx, workspaceId);
+  }
+
   private Issued add(SqlConnection tx, UUID workspaceId, NewEndpoint endpoint) {
     UUID id = UUID.randomUUID();
     String secret = SigningSecrets.generate();
@@ -141,8 +152,6 @@ public final class Endpoints {
     Buffer sealedSecret = Buffer.buffer(box.seal(secret, id));
     SealedParts sealed = SealedParts.of(endpoint, box, id);
     requireOneAuthorization(sealed);
-    Workspaces.requireOpen(tx, workspaceId);
-    Room.ENDPOINTS.require(tx, workspaceId);
     Endpoint created =
         EndpointStore.add(tx, workspaceId, id, endpoint, sealedSecret, sealed).await();
     return new Issued(created, secret);

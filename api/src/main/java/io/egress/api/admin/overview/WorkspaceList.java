@@ -8,7 +8,7 @@ import io.egress.api.admin.deliveries.PendingDeliveries;
 import io.egress.api.admin.deliveries.PendingDeliveries.Pending;
 import io.egress.platform.database.Rows;
 import io.egress.webhook.endpoint.Endpoint;
-import io.egress.webhook.endpoint.EndpointStore;
+import io.egress.webhook.endpoint.WorstEndpoints;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -34,7 +34,7 @@ public final class WorkspaceList {
         select distinct e.workspace_id from endpoints e
         where e.deleted_at is null and (e.paused or %s) and %%s)\
       """
-          .formatted(EndpointStore.failedSince("e.id", "current_date - 3"));
+          .formatted(WorstEndpoints.failedSince("e.id", "current_date - 3"));
 
   private static final String SHOWN =
       """
@@ -175,8 +175,8 @@ public final class WorkspaceList {
   /** Their endpoints and those' health are read for all of them at a time. */
   private List<Listed> listed(RowSet<Row> rows) {
     List<UUID> ids = Rows.list(rows, row -> row.getUUID("id"));
-    Map<UUID, EndpointStore.Worst> worst =
-        EndpointStore.worstFirst(pool, ids, healths.recently(), JUDGED_MAX).await();
+    Map<UUID, WorstEndpoints> worst =
+        WorstEndpoints.worstFirst(pool, ids, healths.recently(), JUDGED_MAX).await();
     List<Endpoint> all =
         worst.values().stream().flatMap(each -> each.endpoints().stream()).toList();
     Map<UUID, EndpointHealth> healthOf = healths.of(all);
@@ -184,8 +184,7 @@ public final class WorkspaceList {
     return Rows.list(
         rows,
         row -> {
-          EndpointStore.Worst endpoints =
-              worst.getOrDefault(row.getUUID("id"), EndpointStore.Worst.NONE);
+          WorstEndpoints endpoints = worst.getOrDefault(row.getUUID("id"), WorstEndpoints.NONE);
           return listed(
               row,
               endpoints.total(),

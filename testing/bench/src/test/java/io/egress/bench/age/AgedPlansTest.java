@@ -81,6 +81,7 @@ class AgedPlansTest {
       String url = postgres.databaseUrl();
       AgedDatabase.fill(url, SIZE, SecretBox.parse(SECRET_KEY), _ -> {});
       findThings(url);
+      expectKeys(url);
       ExplainedStatements.log(url);
       RunningProcess process = RunningProcess.begin();
       Standalone service = Standalone.start(process, settings(url));
@@ -116,6 +117,17 @@ class AgedPlansTest {
         one(
             url,
             "select b.id from backfills b join endpoints e on e.id = b.endpoint_id where e.workspace_id = '%s' and b.origin = 'replay' limit 1"));
+  }
+
+  /** All of them, so that those that have stopped reading are looked for. */
+  private void expectKeys(String url) throws SQLException {
+    one(
+        url,
+        """
+        with expected as (
+          update api_keys set expect_within_ms = 300000, last_used_at = now() - interval '1 hour' returning 1)
+        select count(*) from expected
+        """);
   }
 
   private String one(String url, String sql) throws SQLException {
@@ -176,6 +188,10 @@ class AgedPlansTest {
     }
     sendUpdates(port, url);
     sendPages(port, url);
+    await()
+        .until(() ->
+            Integer.parseInt(one(url, "select count(*) from api_keys where stopped_at is not null"))
+                > 0);
     // The loops have begun with the service; the slowest one looks every minute.
     await().until(() -> Integer.parseInt(one(url, "select count(*) from pg_stat_activity")) > 0);
     await()
