@@ -285,6 +285,28 @@ class RunbookTest {
     assertThat(administrator.run("keys", "list", workspace)).doesNotContain(leaked);
   }
 
+  @Test
+  void aClientHasStoppedPulling() {
+    put();
+    administrator.run(0, "keys", "create", workspace, "--expect-within", "26h");
+    String section = "EgressReadersStopped";
+
+    assertThat(follow(section, "readers list WORKSPACE", Map.of()))
+        .containsPattern("captures +never +1 ");
+    String key =
+        administrator
+            .json("keys", "list", workspace)
+            .getJsonArray("api_keys")
+            .getJsonObject(0)
+            .getString("id");
+    assertThat(
+            follow(
+                section,
+                "keys change WORKSPACE KEY-ID --expect-within never",
+                Map.of("KEY-ID", key)))
+        .contains("expect_within  never");
+  }
+
   /** Fails if it runs alone. */
   @Test
   @Order(Integer.MAX_VALUE)
