@@ -222,10 +222,9 @@ public final class TortureCommand implements Callable<Integer> {
   /** The takeovers of all processes, and between them as many other faults as were given. */
   private List<Fault> forwardBackForward(Faults faults, Build release) {
     List<Fault> takeovers = new ArrayList<>();
-    takeovers.addAll(faults.takeovers(Build.current()));
-    takeovers.add(faults.streamsBegin());
-    takeovers.addAll(faults.takeovers(release));
-    takeovers.addAll(faults.takeovers(Build.current()));
+    for (Build to : List.of(Build.current(), release, Build.current())) {
+      takeovers.addAll(faults.takeovers(to));
+    }
     Iterator<Fault> others = faults.ofAMixedFleet().iterator();
     List<Fault> all = new ArrayList<>();
     for (int i = 0; i < takeovers.size(); i++) {
