@@ -13,12 +13,16 @@ final class Sources {
 
   private Sources() {}
 
-  /** Those whose names end with {@code end}, of tests and tools, too. */
+  /**
+   * Those whose names end with {@code end}, of tests and tools, too. What was built has none: a
+   * release that torture has built lies there with its sources.
+   */
   static List<Path> all(String end) {
     try (Stream<Path> files = Files.walk(ROOT)) {
       return files
           .filter(file -> file.toString().endsWith(end))
           .filter(file -> file.toString().contains("/src/"))
+          .filter(file -> !file.toString().contains("/target/"))
           .toList();
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
