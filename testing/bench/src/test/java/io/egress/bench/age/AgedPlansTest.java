@@ -193,6 +193,7 @@ class AgedPlansTest {
     sendUpdates(port, url);
     sendPages(port, url);
     await()
+        .atMost(PASSED_MAX)
         .until(() ->
             Integer.parseInt(one(url, "select count(*) from api_keys where stopped_at is not null"))
                 > 0);
