@@ -1,7 +1,7 @@
--- Keys that somebody expects to ask.
+-- Keys that are expected to pull.
 --
--- expect_within_ms is how often, and null if nobody expects it. stopped_at is since when a dispatcher knows that the key has
--- not asked for so long, though there is something new for it; that ends when it asks, or is not expected to any more.
+-- expect_within_ms is how often; null for no expectation. stopped_at is when a dispatcher found that the key has not been
+-- used for so long, although there is something new for it. It is null again once the key is used, or is not expected to be.
 alter table api_keys add column expect_within_ms bigint check (expect_within_ms > 0);
 alter table api_keys add column stopped_at timestamptz;
 

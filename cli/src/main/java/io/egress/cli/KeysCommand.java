@@ -62,7 +62,7 @@ final class KeysCommand {
         "A key for three months, which reads the manual captures only:",
         "  egress keys create WORKSPACE --name search --expires-in 90d --mode manual",
         "",
-        "A key of a job that runs every day; if it does not, the operator is told:",
+        "A key for a job that runs every day, with a notice to the operator if it does not:",
         "  egress keys create WORKSPACE --name warehouse --expect-within 26h"
       })
   int create(
@@ -77,7 +77,7 @@ final class KeysCommand {
               names = "--expect-within",
               paramLabel = "DURATION",
               description =
-                  "tell the operator if it does not ask for this time, such as 26h, though there is"
+                  "notify the operator if it does not pull for this time, such as 26h, although there is"
                       + " something new for it (default: never)")
           @Nullable String expectWithin,
       @Mixin FilterOptions filter,
@@ -132,14 +132,14 @@ final class KeysCommand {
   @Command(
       name = "change",
       description =
-          "Changes when a key expires, or how often it is expected to ask. It expires later than before only with"
+          "Changes when a key expires, or how often it is expected to pull. It expires later than before only with"
               + " --extend, and an expired key stays expired.",
       footer = {
         "",
         "Let a key expire tomorrow at the latest:",
         "  egress keys change WORKSPACE KEY-ID --expires-in 1d",
         "",
-        "Have the operator told if a nightly job does not run:",
+        "A notice to the operator if a nightly job does not run:",
         "  egress keys change WORKSPACE KEY-ID --expect-within 26h"
       })
   int change(
@@ -152,7 +152,7 @@ final class KeysCommand {
               names = "--expect-within",
               paramLabel = "DURATION",
               description =
-                  "tell the operator if it does not ask for this time, such as 26h, though there is"
+                  "notify the operator if it does not pull for this time, such as 26h, although there is"
                       + " something new for it; never to expect nothing")
           @Nullable String expectWithin,
       @Mixin Output output) {

@@ -42,7 +42,7 @@ final class ReadersCommand {
       name = "list",
       description = {
         "Lists each key with both feeds: reading, at the end, stopped for more than an hour (or for as long as it is"
-            + " expected to ask), or never read; and each endpoint that is sent the stream itself.",
+            + " expected to pull), or never read; and each endpoint that is sent the stream itself.",
         "Exit status 1 if one has stopped, and there is something new for it."
       },
       footer = {"", "Who has stopped reading:", "  egress readers list WORKSPACE"})

@@ -13,7 +13,7 @@ public final class KeyBody {
   private static final int NAME_CHARACTERS_MAX = 320;
   private static final Duration LIFETIME_MIN = Duration.ofMinutes(1);
 
-  /** When a key was used is known with a delay. */
+  /** The use of a key is stored with a delay. */
   private static final Duration EXPECTED_MIN = Duration.ofMinutes(5);
 
   private static final Duration EXPECTED_MAX = Duration.ofDays(366);
@@ -29,7 +29,7 @@ public final class KeyBody {
    * A key to be created.
    *
    * @param expiresIn null for a key that does not expire
-   * @param expectWithin how often it is expected to ask; null if nobody expects it
+   * @param expectWithin how often it is expected to pull; null for no expectation
    * @param filter which captures it reads; null for all
    */
   public record NewKey(
@@ -46,9 +46,9 @@ public final class KeyBody {
   public record Expiry(@Nullable Duration expiresIn, @Nullable Instant expiresAt, boolean extend) {}
 
   /**
-   * How often a key is expected to ask from now on.
+   * How often a key is expected to pull from now on.
    *
-   * @param within null if nobody expects it any more
+   * @param within null for no expectation
    */
   public record Expectation(@Nullable Duration within) {}
 

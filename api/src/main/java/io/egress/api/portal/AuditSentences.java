@@ -129,7 +129,7 @@ final class AuditSentences {
     }
     JsonObject expected = changes.getJsonObject("expect_within");
     if (expected != null) {
-      parts.add("is expected to ask " + fromTo(expected, within -> "every " + within, "never"));
+      parts.add("is expected to pull " + fromTo(expected, within -> "every " + within, "never"));
     }
     return parts.isEmpty()
         ? "Changed nothing of the API key " + quoted(changes, "name")
@@ -147,7 +147,7 @@ final class AuditSentences {
 
   private static String expectation(JsonObject changes) {
     String within = changes.getString("expect_within");
-    return within == null ? "" : ", which is expected to ask every " + within;
+    return within == null ? "" : ", which is expected to pull every " + within;
   }
 
   private static String expiry(JsonObject changes) {

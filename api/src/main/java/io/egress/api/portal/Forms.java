@@ -39,7 +39,7 @@ final class Forms {
           Map.entry("name", "Name"),
           Map.entry("expires_in", "Expires"),
           Map.entry("expires_at", "At (UTC)"),
-          Map.entry("expect_within", "Expected to ask"),
+          Map.entry("expect_within", "Expected to pull"),
           Map.entry("overlap", "Overlap"),
           Map.entry("reason", "Reason"),
           Map.entry("from", "From"),

@@ -79,7 +79,7 @@ final class KeysPage {
         (status, problem) -> form(visit, status, problem));
   }
 
-  /** Shows the forms for changing when a key expires, and how often it is expected to ask. */
+  /** Shows the forms for changing when a key expires, and how often it is expected to pull. */
   Answer askChange(Visit visit) {
     return changePage(visit, 200, null);
   }

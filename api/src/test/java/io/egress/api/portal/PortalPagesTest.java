@@ -162,16 +162,16 @@ class PortalPagesTest {
     String form =
         find(browser.get(page + "/keys").body(), "href=\"(" + page + "/keys/[0-9a-f-]+/change)\"");
     assertThat(browser.get(form).body())
-        .contains("expected to ask every 26h", "value=\"93600000ms\" selected");
+        .contains("expected to pull every 26h", "value=\"93600000ms\" selected");
 
     String expectation = form.replaceFirst("change$", "expectation");
     HttpResponse<String> changed =
         browser.submit(form, expectation, Map.of("expect_within", "691200000ms"));
     assertThat(browser.get(location(changed)).body()).contains("Key changed", "expected every 8 d");
     assertThat(browser.submit(form, expectation, Map.of("expect_within", "1s")).body())
-        .contains("Expected to ask must be at least 5m");
+        .contains("Expected to pull must be at least 5m");
     browser.submit(form, expectation, Map.of("expect_within", ""));
-    assertThat(browser.get(form).body()).contains("Nobody expects it to ask.");
+    assertThat(browser.get(form).body()).contains("Nobody expects it to pull.");
   }
 
   @Test

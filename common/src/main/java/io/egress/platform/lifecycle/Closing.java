@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 public final class Closing {
   private static final Logger log = LoggerFactory.getLogger(Closing.class);
 
-  /** The share of the remaining time that a part is told it has, in percent. */
+  /** The time limit of a part, in percent of the remaining time. */
   private static final int TOLD = 75;
 
   /** How much of it the part gets before the next one is closed. */

@@ -20,16 +20,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds keys that are expected to ask and do not, though there is something new for them, and those
- * of them that ask again. What one dispatcher has found is stored with its notice, so the others do
- * not find it again.
+ * Finds keys that are expected to pull and do not, although there is something new for them, and
+ * those that pull again. What one dispatcher finds is stored with its notice, so the others do not
+ * find it again.
  */
 public final class ReaderWatch {
   private static final Logger log = LoggerFactory.getLogger(ReaderWatch.class);
 
   private static final Duration PERIOD = Duration.ofMinutes(1);
 
-  /** When a key was used is written that much later, at most. */
+  /** The use of a key is stored at most that much later. */
   private static final Duration USE_IS_KNOWN_AFTER = Duration.ofSeconds(30);
 
   private static final int AT_ONCE_MAX = 100;
@@ -51,7 +51,7 @@ public final class ReaderWatch {
       """
           .formatted(USE_IS_KNOWN_AFTER.toMillis(), AT_ONCE_MAX, SHOWN);
 
-  /** One that has expired is not expected to ask any more. */
+  /** An expired key is not expected to pull. */
   private static final String RESUME =
       """
       update api_keys k set stopped_at = null
@@ -83,7 +83,7 @@ public final class ReaderWatch {
     ReaderWatch watch = new ReaderWatch(pool, notices);
     metrics.gauge(
         "egress_readers_stopped",
-        "keys that are expected to ask and do not, though there is something new for them",
+        "keys that are expected to pull and do not, although there is something new for them",
         watch.stopped::get);
     return new Recurring(
             vertx, "looking for keys that have stopped reading", (Recurring.Work) watch::look)

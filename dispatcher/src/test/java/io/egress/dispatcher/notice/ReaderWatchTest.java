@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Which keys are known not to ask, and what the operator is told. */
+/** Which keys have stopped, and the notices about them. */
 @Execution(ExecutionMode.CONCURRENT)
 class ReaderWatchTest {
   private final UUID workspace = UUID.randomUUID();

@@ -43,8 +43,8 @@ public final class ApiKeys {
   /**
    * A key without its token.
    *
-   * @param expectWithin how often it is expected to ask; null if nobody expects it
-   * @param stoppedAt since when it is known not to, though there is something new for it
+   * @param expectWithin how often it is expected to pull; null for no expectation
+   * @param stoppedAt when a dispatcher found that it does not, although there is something new for it
    */
   public record Listed(
       UUID id,

@@ -53,7 +53,7 @@ public final class KeyCalls {
         Readers.Reader::created);
   }
 
-  /** Changes when the key expires, or how often it is expected to ask. */
+  /** Changes when the key expires, or how often it is expected to pull. */
   public Answer change(Call call) {
     UUID workspaceId = call.workspaceId();
     UUID id = call.id("key");

@@ -25,7 +25,7 @@ public final class Readers {
   /** Counted of a key with a filter, and of changes. */
   public static final int COUNTED_MAX = 1_000;
 
-  /** A client that reads asks more often, unless it is expected to ask less often. */
+  /** A client that reads makes requests more often, unless it is expected to make fewer. */
   private static final Duration STOPPED_AFTER = Duration.ofHours(1);
 
   /** In SQL, the newest position of the workspace {@code w} that a key without a filter is sent. */
@@ -124,8 +124,8 @@ public final class Readers {
    * @param name of a key; an endpoint's description, or its URL
    * @param lastUsedAt when it asked, or was sent a page, last
    * @param readsById whether it also reads single captures, which counts for no position
-   * @param expectWithin how often it is expected to ask; null if nobody expects it
-   * @param stoppedAt since when it is known not to, though there is something new for it
+   * @param expectWithin how often it is expected to pull; null for no expectation
+   * @param stoppedAt when a dispatcher found that it does not, although there is something new for it
    * @param changes null for an endpoint, which is not sent them
    */
   public record Reader(

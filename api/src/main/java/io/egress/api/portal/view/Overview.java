@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param newest the capture at the head of the stream; null while that is empty
  * @param endpoints the ones shown, out of {@code endpointsInAll}
- * @param stopped keys that are expected to ask and do not
+ * @param stopped keys that are expected to pull and do not
  * @param together the deliveries to {@code counted} of them; null if there are not several
  */
 public record Overview(

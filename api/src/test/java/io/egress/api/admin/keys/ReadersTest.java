@@ -148,9 +148,9 @@ class ReadersTest {
             .formatted(workspace));
 
     assertThat(viewer.get(overview).body())
-        .contains("has stopped reading: it is expected to ask every 8 d, and has never asked,");
+        .contains("has stopped reading: it is expected to pull every 8 d and has never pulled,");
     assertThat(viewer.get("/portal/" + workspace + "/keys").body())
-        .contains(">does not ask<", "expected every 8 d");
+        .contains(">does not pull<", "expected every 8 d");
     assertThat(reader().getString("stopped_at")).isNotNull();
   }
 
