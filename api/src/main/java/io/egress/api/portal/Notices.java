@@ -10,7 +10,9 @@ final class Notices {
           Map.entry("key-deleted", "Key deleted. Requests that use it are rejected from now on."),
           Map.entry(
               "key-changed", "Key changed. Requests that use it are rejected from its expiry on."),
-          Map.entry("key-expected", "Key changed. Whether it is used as often as expected is checked every minute."),
+          Map.entry(
+              "key-expected",
+              "Key changed. Whether it is used as often as expected is checked every minute."),
           Map.entry(
               "endpoint-changed", "Endpoint changed. The change applies from the next attempt on."),
           Map.entry(

@@ -67,6 +67,12 @@ public final class Rows {
     return row.getOffsetDateTime(column).toInstant();
   }
 
+  /** Of a column of milliseconds. */
+  public static @Nullable Duration optionalDuration(Row row, String column) {
+    Long millis = row.getLong(column);
+    return millis == null ? null : Duration.ofMillis(millis);
+  }
+
   public static @Nullable Instant optionalInstant(Row row, String column) {
     OffsetDateTime time = row.getOffsetDateTime(column);
     return time == null ? null : time.toInstant();

@@ -122,7 +122,7 @@ public final class ReaderWatch {
   }
 
   private void add(SqlConnection tx, Event event, Row key) {
-    Long expectWithin = key.getLong("expect_within_ms");
+    Duration expectWithin = Rows.optionalDuration(key, "expect_within_ms");
     notices.addAbout(
         tx,
         event,
@@ -131,9 +131,7 @@ public final class ReaderWatch {
             .put("key_id", key.getUUID("id").toString())
             .put("name", key.getString("name"))
             .put("last_four", key.getString("last_four"))
-            .put(
-                "expect_within",
-                expectWithin == null ? null : Durations.format(Duration.ofMillis(expectWithin)))
+            .put("expect_within", expectWithin == null ? null : Durations.format(expectWithin))
             .put("last_used_at", OperatorNotices.time(Rows.optionalInstant(key, "last_used_at")))
             .put("stopped_at", OperatorNotices.time(Rows.optionalInstant(key, "stopped_at"))));
   }

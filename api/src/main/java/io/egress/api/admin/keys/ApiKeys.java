@@ -44,7 +44,8 @@ public final class ApiKeys {
    * A key without its token.
    *
    * @param expectWithin how often it is expected to pull; null for no expectation
-   * @param stoppedAt when a dispatcher found that it does not, although there is something new for it
+   * @param stoppedAt when a dispatcher found that it does not, although there is something new for
+   *     it
    */
   public record Listed(
       UUID id,
@@ -301,7 +302,6 @@ public final class ApiKeys {
 
   private static Listed listed(Row row) {
     String filter = row.getString("filter");
-    Long expectWithin = row.getLong("expect_within_ms");
     return new Listed(
         row.getUUID("id"),
         row.getString("name"),
@@ -310,7 +310,7 @@ public final class ApiKeys {
         row.getString("created_by"),
         Rows.optionalInstant(row, "expires_at"),
         Rows.optionalInstant(row, "last_used_at"),
-        expectWithin == null ? null : Duration.ofMillis(expectWithin),
+        Rows.optionalDuration(row, "expect_within_ms"),
         Rows.optionalInstant(row, "stopped_at"),
         filter == null ? null : Json.decode(filter, StreamFilter.class));
   }

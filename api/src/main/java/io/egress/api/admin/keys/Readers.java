@@ -125,7 +125,8 @@ public final class Readers {
    * @param lastUsedAt when it asked, or was sent a page, last
    * @param readsById whether it also reads single captures, which counts for no position
    * @param expectWithin how often it is expected to pull; null for no expectation
-   * @param stoppedAt when a dispatcher found that it does not, although there is something new for it
+   * @param stoppedAt when a dispatcher found that it does not, although there is something new for
+   *     it
    * @param changes null for an endpoint, which is not sent them
    */
   public record Reader(
@@ -174,7 +175,6 @@ public final class Readers {
   }
 
   private static Reader key(Row row) {
-    Long expectWithin = row.getLong("expect_within_ms");
     return new Reader(
         row.getUUID("id"),
         null,
@@ -184,7 +184,7 @@ public final class Readers {
         Rows.optionalInstant(row, "expires_at"),
         Rows.optionalInstant(row, "last_used_at"),
         row.getBoolean("reads_by_id"),
-        expectWithin == null ? null : Duration.ofMillis(expectWithin),
+        Rows.optionalDuration(row, "expect_within_ms"),
         Rows.optionalInstant(row, "stopped_at"),
         place(row, ""),
         place(row, "change_"));

@@ -199,7 +199,7 @@ public final class WorkspaceList {
   }
 
   private Listed listed(Row row, int endpoints, List<Judged> judged) {
-    Long retention = row.getLong("retention_ms");
+    Duration retention = Rows.optionalDuration(row, "retention_ms");
     return new Listed(
         row.getUUID("id"),
         row.getBoolean("troubled"),
@@ -208,7 +208,7 @@ public final class WorkspaceList {
         row.getLong("last_hour"),
         Rows.optionalInstant(row, "newest_at"),
         Rows.optionalInstant(row, "ended_at"),
-        retention == null ? standard : Duration.ofMillis(retention),
+        retention == null ? standard : retention,
         row.getBoolean("legal_hold"),
         endpoints,
         judged);

@@ -152,8 +152,7 @@ public final class Workspaces {
   }
 
   private static Workspace workspace(UUID id, Row row, @Nullable Duration standard) {
-    Long millis = row.getLong("retention_ms");
-    Duration own = millis == null ? null : Duration.ofMillis(millis);
+    Duration own = Rows.optionalDuration(row, "retention_ms");
     return new Workspace(
         id,
         row.getString("name"),
