@@ -154,6 +154,11 @@ class CloneApiTest {
     assertThat(endpoints.list())
         .extracting(endpoint -> ((JsonObject) endpoint).getValue("batch"))
         .containsExactly(null, 9);
+    JsonObject pages = (JsonObject) endpoints.list().getLast();
+    String ofPages = "/portal/" + workspace + "/endpoints/" + pages.getString("id") + "/clone";
+    assertThat(browser.get(ofPages).body())
+        .as("nothing that has to be cleared for the other delivery")
+        .contains("value=\"stream\" selected", "name=\"batch\" value=\"\"", "placeholder=\"9\"");
     assertThat(browser.submit(form, form, Map.of("batch", "9")).body())
         .contains("is only for the delivery stream");
   }
