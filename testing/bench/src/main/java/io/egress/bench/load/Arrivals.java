@@ -95,6 +95,11 @@ final class Arrivals {
     return (nanos[to - 1] - nanos[from - 1]) / 1e9;
   }
 
+  /** Keyed by delivery id. */
+  synchronized Map<UUID, Long> firstNanos() {
+    return Map.copyOf(firstTimes);
+  }
+
   /** From the given times to the first arrivals; deliveries that have not arrived are left out. */
   synchronized Latencies since(Map<UUID, Long> startNanos) {
     Latencies latencies = new Latencies();

@@ -14,7 +14,8 @@ final class HookLatency {
     this.load = new HookLoad(stage, spread.made());
   }
 
-  void run(int perSecond, int warmUpSeconds, int seconds) throws InterruptedException {
+  void run(int perSecond, int warmUpSeconds, int seconds, boolean isWithAnatomy)
+      throws InterruptedException {
     Arrivals arrivals = stage.receiver().begin();
     AttemptLog attempts = new AttemptLog(stage.history().pool());
     try (ChildProcess dispatcher = stage.dispatcher("latency")) {
@@ -40,6 +41,9 @@ final class HookLatency {
       System.out.printf(
           "%d calls of the hook were refused, the generator was late by %.1f ms at most%n",
           put.refused(), put.lateMaxNanos() / 1e6);
+      if (isWithAnatomy) {
+        new Anatomy(stage, load).run(perSecond, seconds, dispatcher);
+      }
     }
   }
 

@@ -14,16 +14,28 @@ final class ProcFiles {
   private static final Pattern WAKE_UPS =
       Pattern.compile("^voluntary_ctxt_switches:\\s+(\\d+)$", Pattern.MULTILINE);
 
+  private static final Pattern PROCESSOR_NANOS = Pattern.compile("^(\\d+) ");
+
   private ProcFiles() {}
 
   /** The voluntary context switches of its live threads since they began. */
   static long wakeUps(ProcessHandle process) {
     try (Stream<Path> threads = Files.list(folder(process).resolve("task"))) {
       List<Path> each = threads.toList();
-      return each.stream().mapToLong(thread -> number(thread.resolve("status"), WAKE_UPS)).sum();
+      return each.stream().mapToLong(ProcFiles::wakeUps).sum();
     } catch (IOException ended) {
       return 0;
     }
+  }
+
+  /** Of one thread, whose folder this is. */
+  static long wakeUps(Path thread) {
+    return number(thread.resolve("status"), WAKE_UPS);
+  }
+
+  /** Of one thread, whose folder this is. */
+  static long processorNanos(Path thread) {
+    return number(thread.resolve("schedstat"), PROCESSOR_NANOS);
   }
 
   /** Shared memory is divided among the processes that share it. */

@@ -169,10 +169,15 @@ final class PushBench {
               names = "--warm-up",
               description = "seconds before it (default: three times --seconds, 180 at most)")
           @Nullable Integer warmUp,
-      @Option(names = "--endpoints", defaultValue = "100", description = ENDPOINTS) int endpoints)
+      @Option(names = "--endpoints", defaultValue = "100", description = ENDPOINTS) int endpoints,
+      @Option(
+              names = "--anatomy",
+              description =
+                  "then print what a capture costs, by stage, thread, request and statement")
+          boolean isWithAnatomy)
       throws InterruptedException {
     int warmUpSeconds = orElse(warmUp, Math.min(LATENCY_WARM_UP_SECONDS_MAX, 3 * seconds));
-    new HookLatency(open(options), endpoints).run(pace, warmUpSeconds, seconds);
+    new HookLatency(open(options), endpoints).run(pace, warmUpSeconds, seconds, isWithAnatomy);
     return 0;
   }
 

@@ -118,6 +118,17 @@ final class PushStage {
     return ProcessorTime.begin(processes(dispatcher));
   }
 
+  /** Of the service and what it needs. */
+  ThreadWork threadWork(ChildProcess dispatcher) {
+    Map<String, Supplier<Stream<ProcessHandle>>> service = new TreeMap<>(processes(dispatcher));
+    service.keySet().retainAll(SERVICE);
+    return ThreadWork.begin(service);
+  }
+
+  BrokerRequests brokerRequests() {
+    return BrokerRequests.begin(broker);
+  }
+
   /** The sum of {@code figure} over the processes of each part. */
   Map<String, Long> sums(ChildProcess dispatcher, ToLongFunction<ProcessHandle> figure) {
     Map<String, Long> sums = new LinkedHashMap<>();
