@@ -114,7 +114,7 @@ final class LoggedStatements {
   /** Further lines of a statement begin with a tab. */
   static List<Executed> of(String log) {
     Map<String, Executed> byText = new HashMap<>();
-    for (String entry : log.replaceAll("\\s*\n\t\\s*", " ").lines().toList()) {
+    for (String entry : log.replaceAll("\\s*\n\t[ \t]*", " ").lines().toList()) {
       Matcher timed = TIMED.matcher(entry);
       if (timed.find() && timed.group(3) != null) {
         String text = timed.group(3).replaceAll("\\s+", " ").strip();

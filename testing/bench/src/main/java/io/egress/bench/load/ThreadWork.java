@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * Linux's {@code /proc}; empty on other systems.
  */
 final class ThreadWork {
-  private static final Pattern NUMBERS = Pattern.compile("[-#/ ]*\\d+(?=\\D*$).*$|[#-]+$");
+  private static final Pattern NUMBER = Pattern.compile("[-#/ ]*\\d+$|[-#/ ]+$");
 
   /** Of one thread, or of several together. */
   record Work(long processorNanos, long wakeUps) {
@@ -82,6 +82,6 @@ final class ThreadWork {
   }
 
   static String withoutNumber(String name) {
-    return NUMBERS.matcher(name).replaceFirst("");
+    return NUMBER.matcher(name).replaceFirst("");
   }
 }

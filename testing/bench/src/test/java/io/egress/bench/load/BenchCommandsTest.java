@@ -41,11 +41,18 @@ class BenchCommandsTest {
   @Tag("long")
   void measuresLatencyFromTheHook() throws Exception {
     try (ChildProcess bench =
-        push("latency", "--pace", "20", "--seconds", "3", "--warm-up", "1", "--endpoints", "5")) {
+        push("latency", "--pace", "20", "--seconds", "3", "--warm-up", "1", "--anatomy")) {
       String row = bench.await("(?m)^hook to receiver .*$").group();
 
       assertThat(row).doesNotContain("NaN");
       bench.await("0 calls of the hook were refused");
+      assertThat(bench.await("(?m)^  the attempt to the receiver .*$").group())
+          .doesNotContain("NaN");
+      for (String part : PushStage.SERVICE) {
+        bench.await("(?m)^  " + part + " +together +[1-9]");
+      }
+      bench.await("(?m)^  FetchConsumer +[1-9]");
+      bench.await("(?m)^ +[01]\\.\\d\\d +\\d+  insert into captures");
       assertEnds(bench);
     }
   }
