@@ -33,10 +33,11 @@ final class BrokerRequests {
       } finally {
         jvm.detach();
       }
-    } catch (AttachNotSupportedException unlikeThisJvm) {
-      throw new IllegalStateException(unlikeThisJvm);
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
+    } catch (AttachNotSupportedException | IOException failure) {
+      throw new IllegalStateException(
+          "the JVM of the broker, process %d, does not let its metrics be read"
+              .formatted(broker.pid()),
+          failure);
     }
   }
 
@@ -63,10 +64,8 @@ final class BrokerRequests {
         long count = (Long) beans.getAttribute(name, "Count");
         counts.merge(name.getKeyProperty("request"), count, Long::sum);
       }
-    } catch (JMException failure) {
-      throw new IllegalStateException(failure);
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
+    } catch (JMException | IOException failure) {
+      throw new IllegalStateException("cannot read the broker's metrics of requests", failure);
     }
     return counts;
   }

@@ -25,14 +25,12 @@ final class LoggedStatements {
   private static final List<String> ON =
       List.of(
           "alter system set log_min_duration_statement = 0",
-          "alter system set log_parameter_max_length = 0",
-          "alter system set log_error_verbosity = 'terse'");
+          "alter system set log_parameter_max_length = 0");
 
   private static final List<String> OFF =
       List.of(
           "alter system reset log_min_duration_statement",
-          "alter system reset log_parameter_max_length",
-          "alter system reset log_error_verbosity");
+          "alter system reset log_parameter_max_length");
 
   /** All executions of a statement. */
   static final class Executed {

@@ -9,11 +9,11 @@ import io.egress.webhook.queue.Topics;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,21 +29,23 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * brokers have milliseconds, half of which is added.
  */
 final class StageTimes {
+  /** An aged database has millions of other attempts. */
   private static final String IN_DATABASE =
       """
       select a.delivery_id, s.entered_at, a.started_at
       from attempts a join deliveries d on d.id = a.delivery_id and d.day = a.day
         join stream s on s.capture_id = d.capture_id
-      where a.attempt = 1
+      where a.delivery_id = any($1) and a.attempt = 1 and a.day >= (now() at time zone 'UTC')::date - 1
       """;
 
-  private static final String[] STAGES = {
-    "hook called to its transaction",
-    "transaction to captures.processed",
-    "captures.processed to deliveries",
-    "deliveries to the attempt",
-    "the attempt to the receiver"
-  };
+  /** In the order in which a capture passes them. */
+  private static final List<String> STAGES =
+      List.of(
+          "hook called to its transaction",
+          "transaction to captures.processed",
+          "captures.processed to deliveries",
+          "deliveries to the attempt",
+          "the attempt to the receiver");
 
   private final Pool pool;
   private final KafkaSettings kafka;
@@ -53,7 +55,7 @@ final class StageTimes {
     this.kafka = kafka;
   }
 
-  /** Each in the order in which a capture passes them. */
+  /** Keyed by stage, in their order. */
   Map<String, Latencies> read(Map<UUID, Long> startNanos, Map<UUID, Long> arrivedNanos) {
     long epoch = micros(Instant.now()) - System.nanoTime() / 1_000;
     Map<UUID, Long> processed = new HashMap<>();
@@ -72,9 +74,9 @@ final class StageTimes {
             queued.putIfAbsent(delivery.id(), new long[] {before, at});
           }
         });
-    Map<String, Latencies> stages = new LinkedHashMap<>();
-    Arrays.stream(STAGES).forEach(stage -> stages.put(stage, new Latencies()));
-    for (Row row : RunningProcess.await(pool.query(IN_DATABASE).execute())) {
+    List<Latencies> latencies = STAGES.stream().map(_ -> new Latencies()).toList();
+    Tuple ids = Tuple.tuple().addArrayOfUUID(startNanos.keySet().toArray(UUID[]::new));
+    for (Row row : RunningProcess.await(pool.preparedQuery(IN_DATABASE).execute(ids))) {
       UUID id = row.getUUID("delivery_id");
       Long start = startNanos.get(id);
       Long arrived = arrivedNanos.get(id);
@@ -88,10 +90,14 @@ final class StageTimes {
           micros(row.getOffsetDateTime("started_at").toInstant()),
           epoch + arrived / 1_000
         };
-        for (int i = 0; i < STAGES.length; i++) {
-          stages.getOrDefault(STAGES[i], new Latencies()).add((times[i + 1] - times[i]) * 1_000);
+        for (int i = 0; i < latencies.size(); i++) {
+          latencies.get(i).add((times[i + 1] - times[i]) * 1_000);
         }
       }
+    }
+    Map<String, Latencies> stages = new LinkedHashMap<>();
+    for (int i = 0; i < latencies.size(); i++) {
+      stages.put(STAGES.get(i), latencies.get(i));
     }
     return stages;
   }

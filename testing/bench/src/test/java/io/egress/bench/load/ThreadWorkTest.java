@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -32,6 +33,7 @@ class ThreadWorkTest {
     CountDownLatch there = new CountDownLatch(1);
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch slept = new CountDownLatch(1);
+    CountDownLatch never = new CountDownLatch(1);
     Thread sleeper =
         Thread.ofPlatform()
             .name("sleeper-1")
@@ -40,10 +42,10 @@ class ThreadWorkTest {
               try {
                 begun.await();
                 for (int i = 0; i < 20; i++) {
-                  Thread.sleep(1);
+                  assertThat(never.await(1, TimeUnit.MILLISECONDS)).isFalse();
                 }
                 slept.countDown();
-                new CountDownLatch(1).await();
+                never.await();
               } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
               }
