@@ -411,7 +411,6 @@ declare
   workspace uuid;
   entered uuid[];
   places int8multirange;
-  first bigint;
   last bigint;
 begin
   perform from workspaces w where w.id in (select workspace_id from captures where id = any(capture_ids))
@@ -433,17 +432,18 @@ begin
     insert into answers_to_forget (capture_id, workspace_id)
     select c.id, c.workspace_id from captures c where c.id = any(erasing) and c.entered;
     perform enter_changes(erasing);
-    for workspace, entered, places, first, last in
+    for workspace, entered, places in
       select s.workspace_id, array_agg(s.capture_id order by s.capture_id),
-        range_agg(int8range(s.position, s.position, '[]')), min(x.number), max(x.number)
-      from stream s join changes x on x.capture_id = s.capture_id
-      where s.capture_id = any(erasing) group by 1 order by 1
+        range_agg(int8range(s.position, s.position, '[]'))
+      from stream s where s.capture_id = any(erasing) group by 1 order by 1
     loop
+      -- The newest changes of the workspace are these, since enter_changes.
       update change_heads h set erased = h.erased + cardinality(entered),
         erased_chain = (select chain(coalesce(h.erased_chain, 1), id order by id) from unnest(entered) as id)
-      where h.workspace_id = workspace;
+      where h.workspace_id = workspace
+      returning h.number into last;
       perform add_erased_positions(workspace, places);
-      perform announce_erasures(workspace, first, last);
+      perform announce_erasures(workspace, last - cardinality(entered) + 1, last);
     end loop;
   end if;
   return query select e.* from erasures e where e.capture_id = any(capture_ids);
