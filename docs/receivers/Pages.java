@@ -20,20 +20,22 @@ public class Pages {
   static final String SECRET = Objects.requireNonNull(System.getenv("SIGNING_SECRET"), "SIGNING_SECRET is not set");
   static final Pattern PAGE = // or your JSON library
       Pattern.compile(
-          "\"data\":(\\{\"after\":(?:null|\"([^\"]*)\"),.*\"pageInfo\":\\{\"endCursor\":\"([^\"]*)\".*\\})\\}",
+          "\"data\":(\\{\"after\":(?:null|\"([^\"]*)\"),\"(captures|changes)\":.*\"pageInfo\":\\{\"endCursor\":\"([^\"]*)\".*\\})\\}",
           Pattern.DOTALL);
+  static final Pattern OF_PAGE = Pattern.compile("\\{\"event\":\"(captures|changes)\\.page\"");
+  static final String NONE = "-";
   static final String TEST = "\"data\":{\"id\":\"7e57da7a-0000-4000-8000-000000000000\"";
 
   final Path place = Path.of("pages.place");
   final FileChannel pages = FileChannel.open(Path.of("pages.jsonl"), CREATE, WRITE);
   long bytes = 0;
-  String cursor = null;
+  Map<String, String> cursors = Map.of("captures", NONE, "changes", NONE);
 
   Pages() throws IOException {
     if (Files.exists(place)) {
       String[] stored = Files.readString(place).split(" ");
       bytes = Long.parseLong(stored[0]);
-      cursor = stored[1];
+      cursors = Map.of("captures", stored[1], "changes", stored.length > 2 ? stored[2] : NONE);
     }
   }
 
@@ -50,23 +52,26 @@ public class Pages {
   }
 
   /** Appends the page, then renames the place into effect: both or neither. Returns the status to answer with. */
-  synchronized int store(String page, String after, String end) throws IOException {
+  synchronized int store(String page, String after, String feed, String end) throws IOException {
+    String cursor = cursors.get(feed);
     if (end.equals(cursor)) return 204; // stored before
-    if (cursor != null && !cursor.equals(after)) return 409; // a gap
+    if (!cursor.equals(NONE) && !cursor.equals(after)) return 409; // a gap
     byte[] line = (page + "\n").getBytes(UTF_8);
     pages.truncate(bytes).position(bytes); // a page that was not finished
     write(pages, line);
+    Map<String, String> next = new HashMap<>(cursors);
+    next.put(feed, end);
     Path fresh = Path.of("pages.new");
     try (FileChannel file = FileChannel.open(fresh, CREATE, WRITE, TRUNCATE_EXISTING)) {
-      write(file, (bytes + line.length + " " + end).getBytes(UTF_8));
+      write(file, (bytes + line.length + " " + next.get("captures") + " " + next.get("changes")).getBytes(UTF_8));
     }
     Files.move(fresh, place, StandardCopyOption.ATOMIC_MOVE);
     try (FileChannel folder = FileChannel.open(Path.of("."), READ)) {
       folder.force(true);
     }
     bytes += line.length;
-    cursor = end;
-    System.out.println("stored a page up to " + end);
+    cursors = next;
+    System.out.println("stored a page of " + feed + " up to " + end);
     return 204;
   }
 
@@ -80,8 +85,8 @@ public class Pages {
       if (header == null || !verifies(SECRET, header, body)) return 401;
       String webhook = new String(body, UTF_8);
       Matcher page = PAGE.matcher(webhook);
-      if (!webhook.startsWith("{\"event\":\"captures.page\"")) return webhook.contains(TEST) ? 204 : 400;
-      return page.find() ? store(page.group(1), page.group(2), page.group(3)) : 400;
+      if (!OF_PAGE.matcher(webhook).lookingAt()) return webhook.contains(TEST) ? 204 : 400;
+      return page.find() ? store(page.group(1), page.group(2), page.group(3), page.group(4)) : 400;
     } catch (IOException | GeneralSecurityException failure) {
       failure.printStackTrace(); // a full disk, for example
       return 503;

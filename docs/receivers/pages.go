@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -23,6 +24,8 @@ import (
 
 const maxBodyBytes = 16 * 1024 * 1024
 const testID = "7e57da7a-0000-4000-8000-000000000000"
+
+var feeds = map[string]string{"captures.page": "captures", "changes.page": "changes"}
 
 var timePart = regexp.MustCompile("^t=[0-9]{1,12}$")
 
@@ -43,36 +46,41 @@ func verifies(secret, header string, body []byte) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return hmac.Equal([]byte(part), expected) })
 }
 
-// The pages, one a line, and the place: how many bytes of them count, and the cursor.
+// The pages, one a line, and the place: how many bytes of them count, and the cursors.
 type store struct {
-	mutex  sync.Mutex
-	pages  *os.File
-	bytes  int64
-	cursor string
+	mutex   sync.Mutex
+	pages   *os.File
+	bytes   int64
+	cursors map[string]string
 }
+
+const none = "-"
 
 func open() (*store, error) {
 	pages, err := os.OpenFile("pages.jsonl", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	opened := &store{pages: pages}
+	opened := &store{pages: pages, cursors: map[string]string{"captures": none, "changes": none}}
 	place, err := os.ReadFile("pages.place")
 	if errors.Is(err, fs.ErrNotExist) {
 		return opened, nil
 	}
-	if err == nil {
-		_, err = fmt.Sscan(string(place), &opened.bytes, &opened.cursor)
+	if err != nil {
+		return nil, err
 	}
+	words := append(strings.Fields(string(place)), none, none)
+	opened.cursors["captures"], opened.cursors["changes"] = words[1], words[2]
+	opened.bytes, err = strconv.ParseInt(words[0], 10, 64)
 	return opened, err
 }
 
 // Appends the page, then renames the place into effect: both or neither. Returns the status to answer with.
-func (s *store) add(data json.RawMessage) (int, error) {
+func (s *store) add(feed string, data json.RawMessage) (int, error) {
 	var page struct {
-		After    *string
-		Captures []json.RawMessage
-		PageInfo struct{ EndCursor string }
+		After             *string
+		Captures, Changes []json.RawMessage
+		PageInfo          struct{ EndCursor string }
 	}
 	if err := json.Unmarshal(data, &page); err != nil {
 		return 0, err
@@ -80,10 +88,10 @@ func (s *store) add(data json.RawMessage) (int, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	end := page.PageInfo.EndCursor
-	if s.cursor == end {
+	if s.cursors[feed] == end {
 		return http.StatusNoContent, nil // stored before
 	}
-	if s.cursor != "" && (page.After == nil || *page.After != s.cursor) {
+	if s.cursors[feed] != none && (page.After == nil || *page.After != s.cursors[feed]) {
 		return http.StatusConflict, nil // a gap
 	}
 	if err := s.pages.Truncate(s.bytes); err != nil { // a page that was not finished
@@ -92,12 +100,14 @@ func (s *store) add(data json.RawMessage) (int, error) {
 	if err := writeAndSync(s.pages, string(data)+"\n"); err != nil {
 		return 0, err
 	}
+	next := maps.Clone(s.cursors)
+	next[feed] = end
 	bytes := s.bytes + int64(len(data)) + 1
-	if err := replace("pages.place", fmt.Sprintf("%d %s", bytes, end)); err != nil {
+	if err := replace("pages.place", fmt.Sprintf("%d %s %s", bytes, next["captures"], next["changes"])); err != nil {
 		return 0, err
 	}
-	s.bytes, s.cursor = bytes, end
-	fmt.Println("stored", len(page.Captures), "captures up to", end)
+	s.bytes, s.cursors = bytes, next
+	fmt.Println("stored", len(page.Captures)+len(page.Changes), feed, "up to", end)
 	return http.StatusNoContent, nil
 }
 
@@ -136,8 +146,8 @@ func (s *store) receive(body []byte) (int, error) {
 	if err := json.Unmarshal(body, &webhook); err != nil {
 		return 0, err
 	}
-	if webhook.Event == "captures.page" {
-		return s.add(webhook.Data)
+	if feed, isPage := feeds[webhook.Event]; isPage {
+		return s.add(feed, webhook.Data)
 	}
 	var data struct{ ID string }
 	if json.Unmarshal(webhook.Data, &data) == nil && data.ID == testID {

@@ -6,11 +6,13 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const SECRET = process.env.SIGNING_SECRET;
 if (!SECRET) throw new Error("SIGNING_SECRET is not set");
 const TEST = "7e57da7a-0000-4000-8000-000000000000";
+const FEEDS = { "captures.page": "captures", "changes.page": "changes" };
+const NONE = "-";
 
 const pages = openSync("pages.jsonl", "a");
 const folder = openSync(".", "r");
-const [bytes, cursor] = existsSync("pages.place") ? readFileSync("pages.place", "utf8").split(" ") : ["0", null];
-let place = { bytes: Number(bytes), cursor };
+const stored = existsSync("pages.place") ? readFileSync("pages.place", "utf8").split(" ") : ["0"];
+let place = { bytes: Number(stored[0]), captures: stored[1] ?? NONE, changes: stored[2] ?? NONE };
 
 function verifies(secret, header, body) {
   const [time, ...signatures] = header.split(",");
@@ -24,28 +26,29 @@ function verifies(secret, header, body) {
 }
 
 /** Appends the page, then renames the place into effect: both or neither. Returns the status to answer with. */
-function store(page) {
+function store(feed, page) {
   const end = page.pageInfo.endCursor;
-  if (end === place.cursor) return 204; // stored before
-  if (place.cursor !== null && page.after !== place.cursor) return 409; // a gap
+  if (end === place[feed]) return 204; // stored before
+  if (place[feed] !== NONE && page.after !== place[feed]) return 409; // a gap
   const line = Buffer.from(JSON.stringify(page) + "\n");
   ftruncateSync(pages, place.bytes); // a page that was not finished
   writeFileSync(pages, line);
   fsyncSync(pages);
-  const next = { bytes: place.bytes + line.length, cursor: end };
+  const next = { ...place, bytes: place.bytes + line.length, [feed]: end };
   const fresh = openSync("pages.new", "w");
-  writeFileSync(fresh, `${next.bytes} ${next.cursor}`);
+  writeFileSync(fresh, `${next.bytes} ${next.captures} ${next.changes}`);
   fsyncSync(fresh);
   closeSync(fresh);
   renameSync("pages.new", "pages.place");
   fsyncSync(folder);
   place = next;
-  console.log(`stored ${page.captures.length} captures up to ${end}`);
+  console.log(`stored ${page[feed].length} ${feed} up to ${end}`);
   return 204;
 }
 
 function receive(webhook) {
-  if (webhook.event === "captures.page") return store(webhook.data);
+  const feed = FEEDS[webhook.event];
+  if (feed) return store(feed, webhook.data);
   return webhook.data.id === TEST ? 204 : 400;
 }
 

@@ -185,7 +185,7 @@ class OpenApiTest {
                 .put("delivery", "stream")
                 .put("full_history", true));
     service.query(
-        "update turns set held_capture = '%s' where endpoint_id = '%s'"
+        "update turns set page_up_to = 1, page_end = 1, looked_up_to = 1, held_capture = '%s' where endpoint_id = '%s'"
             .formatted(capture, endpoint.getString("id")));
     return service.internal(
         "POST",

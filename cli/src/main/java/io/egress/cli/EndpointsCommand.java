@@ -51,10 +51,11 @@ final class EndpointsCommand {
 
   private static final Columns PAGES =
       new Columns(
-          List.of("updated_at", "state", "documents", "last_position", "attempts", "id"),
+          List.of("updated_at", "event", "state", "documents", "last_position", "attempts", "id"),
           Set.of(),
           List.of(
               "updated_at",
+              "event",
               "state",
               "documents",
               "after_position",
@@ -120,7 +121,7 @@ final class EndpointsCommand {
       name = "clone",
       description = {
         "Creates an endpoint like another one, paused, and prints its id and signing secret, which is shown only once.",
-        "Headers, access tokens and client certificate are copied. One that is sent the stream gets capture.processed only."
+        "Headers, access tokens and client certificate are copied."
       },
       footer = {
         "",
@@ -352,7 +353,7 @@ final class EndpointsCommand {
   @Command(
       name = "seek",
       description =
-          "Moves the cursor of an endpoint with the delivery stream, and prints the cursor that its"
+          "Moves a cursor of an endpoint with the delivery stream, and prints the cursor that its"
               + " receiver has to have then.",
       footer = {
         "",
@@ -363,19 +364,26 @@ final class EndpointsCommand {
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
       @Option(
+              names = "--feed",
+              paramLabel = "FEED",
+              description = "captures, or changes, which have a cursor of their own (captures)")
+          @Nullable String feed,
+      @Option(
               names = "--from-position",
               paramLabel = "POSITION",
-              description = "the first position to send")
+              description = "the first position to send, or the number of the first change")
           @Nullable Long fromPosition,
       @Option(
               names = "--from",
               paramLabel = "TIME",
-              description = "what entered the stream since then: " + Instants.FORMS)
+              description = "what entered the stream, or changed, since then: " + Instants.FORMS)
           @Nullable Instant from,
-      @Option(names = "--to-end", description = "only what enters the stream from now on")
-          boolean toEnd,
+      @Option(names = "--to-end", description = "only what follows from now on") boolean toEnd,
       @Mixin Output output) {
     JsonObject body = new JsonObject();
+    if (feed != null) {
+      body.put("feed", feed);
+    }
     if (fromPosition != null) {
       body.put("from_position", fromPosition);
     }

@@ -4,10 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNullElse;
 
 import io.egress.transcript.stream.Cursor;
+import io.egress.transcript.stream.Feed;
+import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.delivery.Event;
 import io.egress.webhook.endpoint.SigningSecrets;
 import io.egress.webhook.send.Content;
+import io.egress.webhook.send.DocumentHead;
 import io.egress.webhook.send.Envelope;
 import io.egress.webhook.send.WebhookSignature;
 import io.vertx.core.json.JsonObject;
@@ -59,6 +62,9 @@ import picocli.CommandLine.Spec;
 final class ListenCommand implements Callable<Integer> {
   /** How long the service holds a page that would be empty. */
   private static final Duration WAIT = Duration.ofSeconds(30);
+
+  /** The same if there may be changes meanwhile. */
+  private static final Duration WAIT_BESIDE_CHANGES = Duration.ofSeconds(2);
 
   /** For a service that stops, which holds no page. */
   private static final Duration POLL_PERIOD = Duration.ofSeconds(1);
@@ -114,6 +120,12 @@ final class ListenCommand implements Callable<Integer> {
           "post pages, as to endpoints with the delivery stream; each is posted until it is accepted")
   private boolean pages;
 
+  @Option(
+      names = "--changes",
+      description =
+          "with --pages: also post what becomes of captures, as to endpoints that subscribe to it")
+  private boolean changes;
+
   @Option(names = "--count", paramLabel = "N", description = "exit after this many webhooks")
   private long count = Long.MAX_VALUE;
 
@@ -124,6 +136,9 @@ final class ListenCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--forward-to is not a URL such as http://localhost:3000/hook");
     }
+    if (changes && !pages) {
+      throw new ParameterException(spec.commandLine(), "--changes is only for --pages");
+    }
     apiKey = key.value();
     String signingSecret = secret == null ? SigningSecrets.generate() : secret.value();
     if (secret == null) {
@@ -133,20 +148,29 @@ final class ListenCommand implements Callable<Integer> {
       print("signing secret  " + signingSecret);
     }
     WebhookSignature signature = new WebhookSignature(List.of(signingSecret), standardWebhooks);
-    String cursor = fromStart ? null : end();
+    String cursor = fromStart ? null : end(Feed.CAPTURES);
+    String changesCursor = changes && !fromStart ? end(Feed.CHANGES) : null;
     print("following       " + url);
     long forwarded = 0;
     while (true) {
       long askedNanos = System.nanoTime();
-      JsonObject page = page(after(cursor), WAIT);
+      JsonObject page = page(Feed.CAPTURES, after(cursor), changes ? WAIT_BESIDE_CHANGES : WAIT);
       forwarded +=
           pages
-              ? forwardPage(page, cursor, signature)
+              ? forwardPage(Feed.CAPTURES, page, cursor, signature)
               : forwardEach(page, count - forwarded, signature);
       if (forwarded >= count) {
         return 0;
       }
       cursor = cursorAfter(page, cursor);
+      if (changes && !hasNext(page)) {
+        JsonObject changed = page(Feed.CHANGES, after(changesCursor), Duration.ZERO);
+        forwarded += forwardPage(Feed.CHANGES, changed, changesCursor, signature);
+        changesCursor = cursorAfter(changed, changesCursor);
+        if (forwarded >= count) {
+          return 0;
+        }
+      }
       // A service that stops, or holds too many requests, answers at once.
       boolean held = System.nanoTime() - askedNanos > POLL_PERIOD.toNanos();
       if (page.getJsonArray("captures").isEmpty() && !held) {
@@ -173,12 +197,13 @@ final class ListenCommand implements Callable<Integer> {
   }
 
   /** Posts the page until it is accepted. Returns how many pages were posted. */
-  private long forwardPage(JsonObject page, @Nullable String after, WebhookSignature signature)
+  private long forwardPage(
+      Feed feed, JsonObject page, @Nullable String after, WebhookSignature signature)
       throws InterruptedException {
-    if (page.getJsonArray("captures").isEmpty()) {
+    if (page.getJsonArray(feed.word()).isEmpty()) {
       return 0;
     }
-    while (!isAccepted(page, after, signature)) {
+    while (!isAccepted(feed, page, after, signature)) {
       pause();
     }
     return 1;
@@ -188,17 +213,17 @@ final class ListenCommand implements Callable<Integer> {
     Output.line(spec, line);
   }
 
-  /** The cursor after everything in the stream. Services of 1.0.0 have to be read to the end. */
-  private @Nullable String end() throws InterruptedException {
-    JsonObject start = page("start=now", Duration.ZERO);
+  /** The cursor after everything in a feed. Services of 1.0.0 have to be read to the end. */
+  private @Nullable String end(Feed feed) throws InterruptedException {
+    JsonObject start = page(feed, "start=now", Duration.ZERO);
     String now = start.getJsonObject("pageInfo").getString("endCursor");
-    if (start.getJsonArray("captures").isEmpty() && now != null) {
+    if (start.getJsonArray(feed.word()).isEmpty() && now != null) {
       return now;
     }
     String cursor = null;
     JsonObject page;
     do {
-      page = page(after(cursor), Duration.ZERO);
+      page = page(feed, after(cursor), Duration.ZERO);
       cursor = cursorAfter(page, cursor);
     } while (hasNext(page));
     return cursor;
@@ -209,10 +234,10 @@ final class ListenCommand implements Callable<Integer> {
   }
 
   /** {@code place} is a part of the query. */
-  private JsonObject page(String place, Duration wait) throws InterruptedException {
+  private JsonObject page(Feed feed, String place, Duration wait) throws InterruptedException {
     String query = "?limit=100&wait=" + wait.toSeconds() + (place.isEmpty() ? "" : "&" + place);
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create(url + "/api/v1/captures" + query))
+        HttpRequest.newBuilder(URI.create(url + feed.path() + query))
             .timeout(TIMEOUT.plus(wait))
             .header("authorization", "Bearer " + apiKey)
             .build();
@@ -234,7 +259,7 @@ final class ListenCommand implements Callable<Integer> {
   }
 
   private void forward(JsonObject capture, WebhookSignature signature) throws InterruptedException {
-    UUID captureId = UUID.fromString(capture.getString("id"));
+    UUID captureId = id(capture);
     UUID deliveryId = DeliveryId.of(receiver(), captureId);
     post(
         new Webhook(
@@ -243,25 +268,40 @@ final class ListenCommand implements Callable<Integer> {
   }
 
   /** Posts the page once. */
-  private boolean isAccepted(JsonObject page, @Nullable String after, WebhookSignature signature)
+  private boolean isAccepted(
+      Feed feed, JsonObject page, @Nullable String after, WebhookSignature signature)
       throws InterruptedException {
-    List<JsonObject> captures =
-        page.getJsonArray("captures").stream().map(JsonObject.class::cast).toList();
+    List<Content.Page.Entry> entries =
+        page.getJsonArray(feed.word()).stream()
+            .map(JsonObject.class::cast)
+            .map(each -> feed == Feed.CHANGES ? ofChange(each) : ofStream(each))
+            .toList();
     Cursor before = after == null ? null : Cursor.decode(after).orElseThrow();
     String end = page.getJsonObject("pageInfo").getString("endCursor");
     Content content =
-        new Content.Page(
-            before,
-            captures.stream().map(each -> UUID.fromString(each.getString("id"))).toList(),
-            captures.stream().map(ListenCommand::head).toList(),
-            Cursor.decode(end).orElseThrow(),
-            hasNext(page));
-    UUID deliveryId = DeliveryId.ofPage(receiver(), before == null ? 0 : before.position());
+        new Content.Page(feed, before, entries, Cursor.decode(end).orElseThrow(), hasNext(page));
+    UUID deliveryId = DeliveryId.ofPage(receiver(), feed, before == null ? 0 : before.position());
     String outcome =
         post(
-            new Webhook(Event.CAPTURES_PAGE, deliveryId, content, signature),
-            "%d captures  %%s  up to %s".formatted(captures.size(), end));
+            new Webhook(Origin.ofPage(feed).event(), deliveryId, content, signature),
+            "%d %s  %%s  up to %s".formatted(entries.size(), feed.word(), end));
     return outcome.matches("2[0-9]{2}");
+  }
+
+  private static Content.Page.Entry ofStream(JsonObject capture) {
+    return Content.Page.Entry.ofStream(id(capture), new DocumentHead(0, head(capture)));
+  }
+
+  private static Content.Page.Entry ofChange(JsonObject change) {
+    JsonObject capture = change.getJsonObject("capture");
+    DocumentHead head =
+        capture == null ? null : new DocumentHead(change.getLong("revision"), head(capture));
+    return Content.Page.Entry.ofChange(
+        id(change), change.getInstant("changed_at"), head, change.getString("reason"));
+  }
+
+  private static UUID id(JsonObject entry) {
+    return UUID.fromString(entry.getString("id"));
   }
 
   /** What is posted, and who signs it. */

@@ -5,7 +5,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How an endpoint is sent the stream itself. */
+/** Where an endpoint begins, and how it is sent the stream itself. */
 final class StreamOptions {
   @Option(
       names = "--delivery",
@@ -32,7 +32,7 @@ final class StreamOptions {
   @Option(
       names = "--from",
       paramLabel = "TIME",
-      description = "with stream: begin with what entered the stream since then: " + Instants.FORMS)
+      description = "begin with what entered the stream since then: " + Instants.FORMS)
   private @Nullable Instant from;
 
   void putInto(JsonObject endpoint) {

@@ -66,11 +66,7 @@ public final class EndpointBody {
 
   private static final int OAUTH2_CHARACTERS_MAX = 2_048;
   private static final int PAYLOAD_CHARACTERS_MAX = 20;
-  private static final List<String> ONLY_OF_STREAM = List.of("batch", "max_body", "from");
-
-  /** Of the events that an endpoint subscribes to. */
-  public static final String OF_STREAM =
-      "an endpoint with the delivery stream gets " + Event.CAPTURE_PROCESSED.word() + " only";
+  private static final List<String> ONLY_OF_STREAM = List.of("batch", "max_body");
 
   private static final Shape ROTATION = Shape.of("overlap");
   private static final Duration OVERLAP_DEFAULT = Duration.ofHours(24);
@@ -102,14 +98,11 @@ public final class EndpointBody {
           if (!fields.has("url")) {
             url(fields, "url");
           }
-          boolean fullHistory = fields.optionalFlag("full_history", false);
-          Paging.Wanted stream = stream(fields, Paging.NONE, fullHistory);
-          if (stream != null && spec.events().size() > 1) {
-            fields.fault("events", OF_STREAM);
-          }
+          NewEndpoint.Start start = start(fields);
+          Paging.Wanted stream = stream(fields, Paging.NONE);
           return new NewEndpoint(
               spec,
-              fullHistory,
+              start,
               fields.optionalFlag("paused", false),
               headers(fields),
               certificate(fields),
@@ -119,17 +112,11 @@ public final class EndpointBody {
   }
 
   /** How a clone begins. {@code stream} is null unless it is sent the stream itself. */
-  public record Clone(boolean fullHistory, Paging.@Nullable Wanted stream) {}
+  public record Clone(NewEndpoint.Start start, Paging.@Nullable Wanted stream) {}
 
   /** What is absent is as in the original. */
   public static Intake<Clone> clone(GivenBody body, Paging original) {
-    return Intake.read(
-        body,
-        CLONE,
-        fields -> {
-          boolean fullHistory = fields.optionalFlag("full_history", false);
-          return new Clone(fullHistory, stream(fields, original, fullHistory));
-        });
+    return Intake.read(body, CLONE, fields -> new Clone(start(fields), stream(fields, original)));
   }
 
   /** A merge patch: what is absent stays as it is. */
@@ -157,8 +144,7 @@ public final class EndpointBody {
    * Null unless the endpoint is to be sent the stream itself. What is absent is as {@code
    * otherwise}.
    */
-  private static Paging.@Nullable Wanted stream(
-      Fields fields, Paging otherwise, boolean fullHistory) {
+  private static Paging.@Nullable Wanted stream(Fields fields, Paging otherwise) {
     if (mode(fields, otherwise.delivery()) == DeliveryMode.EACH) {
       ONLY_OF_STREAM.stream()
           .filter(fields::hasValue)
@@ -167,16 +153,20 @@ public final class EndpointBody {
     }
     Long batch = fields.optionalWhole("batch", 1, Paging.BATCH_MAX);
     Long maxBody = fields.optionalWhole("max_body", Paging.MAX_BODY_MIN, Paging.MAX_BODY_MAX);
-    Instant from = fields.optionalInstant("from");
-    if (from != null && fullHistory) {
-      fields.fault("from", "cannot be combined with full_history");
-    }
     return new Paging.Wanted(
         batch == null ? requireNonNullElse(otherwise.batch(), Paging.BATCH_MAX) : batch.intValue(),
         maxBody == null
             ? requireNonNullElse(otherwise.maxBody(), Paging.MAX_BODY_DEFAULT)
-            : maxBody.intValue(),
-        from);
+            : maxBody.intValue());
+  }
+
+  private static NewEndpoint.Start start(Fields fields) {
+    boolean fullHistory = fields.optionalFlag("full_history", false);
+    Instant from = fields.optionalInstant("from");
+    if (from != null && fullHistory) {
+      fields.fault("from", "cannot be combined with full_history");
+    }
+    return new NewEndpoint.Start(fullHistory, from);
   }
 
   private static DeliveryMode mode(Fields fields, DeliveryMode otherwise) {

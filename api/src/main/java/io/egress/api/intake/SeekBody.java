@@ -1,26 +1,31 @@
 package io.egress.api.intake;
 
+import io.egress.transcript.stream.Feed;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The bodies of calls that move the cursor of an endpoint. */
 public final class SeekBody {
   /**
-   * Where an endpoint goes on; at the end if nothing is given.
+   * Where an endpoint goes on; at the end if no place is given.
    *
    * @param fromPosition the first position
    * @param from when what is sent entered the stream at the earliest
    */
-  public record Seek(@Nullable Long fromPosition, @Nullable Instant from) {}
+  public record Seek(Feed feed, @Nullable Long fromPosition, @Nullable Instant from) {}
 
   /** Which capture is passed, and why. */
   public record Skip(UUID captureId, @Nullable String reason) {}
 
+  private static final int FEED_CHARACTERS_MAX = 20;
   private static final int REASON_CHARACTERS_MAX = 1_000;
   private static final List<String> PLACES = List.of("from_position", "from", "to_end");
-  private static final Shape SEEK = Shape.of(PLACES.toArray(String[]::new));
+  private static final Shape SEEK =
+      Shape.of(Stream.concat(Stream.of("feed"), PLACES.stream()).toArray(String[]::new));
   private static final Shape SKIP = Shape.of("capture_id", "reason");
 
   private SeekBody() {}
@@ -37,8 +42,19 @@ public final class SeekBody {
           if (given != 1 || (fields.hasValue("to_end") && !toEnd)) {
             fields.faultOfAll("exactly one of from_position, from and to_end (true) is required");
           }
-          return new Seek(position, from);
+          return new Seek(feed(fields), position, from);
         });
+  }
+
+  private static Feed feed(Fields fields) {
+    if (!fields.has("feed")) {
+      return Feed.CAPTURES;
+    }
+    Optional<Feed> feed = Feed.find(fields.text("feed", FEED_CHARACTERS_MAX));
+    if (feed.isEmpty() && fields.isSound("feed")) {
+      fields.fault("feed", "must be captures or changes");
+    }
+    return feed.orElse(Feed.CAPTURES);
   }
 
   public static Intake<Skip> skip(GivenBody body) {

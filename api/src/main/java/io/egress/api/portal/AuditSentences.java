@@ -235,9 +235,11 @@ final class AuditSentences {
   }
 
   private static String moved(JsonObject changes) {
-    JsonObject position = changes.getJsonObject("position", new JsonObject());
-    return "Moved the cursor of the endpoint from position %s to %s"
-        .formatted(text(position, "from"), text(position, "to"));
+    JsonObject number = changes.getJsonObject("changes_position");
+    JsonObject moved =
+        number == null ? changes.getJsonObject("position", new JsonObject()) : number;
+    return "Moved the cursor of the endpoint from %s %s to %s"
+        .formatted(number == null ? "position" : "change", text(moved, "from"), text(moved, "to"));
   }
 
   private static String paused(JsonObject changes) {

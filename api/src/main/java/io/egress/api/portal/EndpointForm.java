@@ -32,6 +32,9 @@ public final class EndpointForm {
   /** What cannot be changed later. */
   static JsonObject startBody(PortalForm form) {
     JsonObject body = new JsonObject().put("full_history", form.isChecked("full_history"));
+    if (!form.text("from").isEmpty()) {
+      body.put("from", LocalTimes.instant(form.text("from")));
+    }
     if (!form.text("delivery").isEmpty()) {
       body.put("delivery", form.text("delivery"));
     }

@@ -1,6 +1,7 @@
 package io.egress.api.pull;
 
 import io.egress.platform.http.Refusal;
+import io.egress.transcript.stream.Feed;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

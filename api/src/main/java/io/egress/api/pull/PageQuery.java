@@ -5,6 +5,7 @@ import io.egress.platform.database.Rows;
 import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.Fragment;
 import io.egress.transcript.stream.Cursor;
+import io.egress.transcript.stream.Feed;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;

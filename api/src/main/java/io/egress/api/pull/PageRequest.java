@@ -4,6 +4,7 @@ import io.egress.api.intake.QueryValues;
 import io.egress.api.intake.Rfc3339;
 import io.egress.platform.http.Refusal;
 import io.egress.transcript.stream.Cursor;
+import io.egress.transcript.stream.Feed;
 import io.vertx.core.MultiMap;
 import io.vertx.ext.web.MIMEHeader;
 import java.time.Duration;

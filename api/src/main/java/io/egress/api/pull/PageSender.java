@@ -5,6 +5,7 @@ import io.egress.platform.json.UtcInstant;
 import io.egress.transcript.document.BodyEncoder;
 import io.egress.transcript.document.DocumentRenderer;
 import io.egress.transcript.document.Fragment;
+import io.egress.transcript.stream.ChangeText;
 import io.egress.transcript.stream.Cursor;
 import io.egress.transcript.text.CaptureDocument;
 import io.egress.transcript.text.TextFormat;
@@ -214,7 +215,8 @@ final class PageSender {
     }
     StreamPage.Change change = entry.change();
     if (change != null) {
-      body.literal(ChangeText.before(entry, change));
+      body.literal(
+          ChangeText.before(entry.captureId(), change.at(), entry.revision(), change.erasedFor()));
     }
     if (document != null) {
       body.fragment(document);

@@ -16,6 +16,7 @@ import io.egress.platform.http.RequestLog;
 import io.egress.platform.metrics.Metrics;
 import io.egress.transcript.document.BodyEncoder;
 import io.egress.transcript.stream.Cursor;
+import io.egress.transcript.stream.Feed;
 import io.egress.transcript.text.TextFormat;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;

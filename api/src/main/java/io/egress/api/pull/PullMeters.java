@@ -2,6 +2,7 @@ package io.egress.api.pull;
 
 import io.egress.platform.http.CallMeter;
 import io.egress.platform.metrics.Metrics;
+import io.egress.transcript.stream.Feed;
 import io.micrometer.core.instrument.Counter;
 import io.vertx.core.http.HttpServerResponse;
 

@@ -1,6 +1,7 @@
 package io.egress.api.pull;
 
 import io.egress.platform.outage.Reason;
+import io.egress.transcript.stream.Feed;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;

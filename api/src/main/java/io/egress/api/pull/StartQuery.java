@@ -25,25 +25,15 @@ final class StartQuery {
       where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())
       """;
 
-  /** Halves what is left, as numbers have no index by time; those of newer changes are missing. */
   private static final String CHANGES =
       """
-      with recursive access as (
-        select k.workspace_id, coalesce(h.number, 0) as head
-        from api_keys k left join change_heads h on h.workspace_id = k.workspace_id
-        where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())),
-      search as (
-        select workspace_id, case when $2::timestamptz is null then head else 0 end as low, head as high from access
-        union all
-        select s.workspace_id, case when c.is_before then c.number else s.low end,
-          case when c.is_before then s.high else (s.low + s.high + 1) / 2 - 1 end
-        from search s left join lateral (
-          select number, changed_at < $2 as is_before from changes
-          where workspace_id = s.workspace_id and number >= (s.low + s.high + 1) / 2 and number <= s.high
-          order by number limit 1) c on true
-        where s.low < s.high)
-      select low as position, case when low = 0 then 0 else change_mark(workspace_id, low) end as chain
-      from search where low = high
+      select p.position, case when p.position = 0 then 0 else change_mark(k.workspace_id, p.position) end as chain
+      from api_keys k
+        cross join lateral (
+          select case when $2::timestamptz is null
+            then coalesce((select number from change_heads where workspace_id = k.workspace_id), 0)
+            else change_number_before(k.workspace_id, $2) end as position) p
+      where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())
       """;
 
   private final Pool pool;

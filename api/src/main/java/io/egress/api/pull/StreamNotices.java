@@ -1,6 +1,7 @@
 package io.egress.api.pull;
 
 import io.egress.platform.outage.Outage;
+import io.egress.transcript.stream.Feed;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
 import io.vertx.pgclient.PgNotification;

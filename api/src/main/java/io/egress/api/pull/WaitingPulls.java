@@ -4,6 +4,7 @@ import io.egress.api.pull.HeldPulls.End;
 import io.egress.api.pull.HeldPulls.Held;
 import io.egress.platform.http.RequestLifetime;
 import io.egress.platform.metrics.Metrics;
+import io.egress.transcript.stream.Feed;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;

@@ -9,6 +9,7 @@ import io.egress.api.portal.Browser;
 import io.egress.platform.environment.SettingDescription;
 import io.egress.settings.Settings;
 import io.egress.testing.SharedBackends;
+import io.egress.transcript.stream.Feed;
 import io.egress.transcript.stream.ProcessedCapture;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.deliverylog.DeliveryState;
@@ -319,7 +320,10 @@ class StoredFormatsTest {
                   .encode()));
     }
     Instant due = owed.plusSeconds(86_400);
-    records.add(record("deliveries", Delivery.page(id(4), 5_000_000_000L, 7, owed, due).encode()));
+    for (Feed feed : Feed.values()) {
+      records.add(
+          record("deliveries", Delivery.page(id(4), feed, 5_000_000_000L, 7, owed, due).encode()));
+    }
     return records;
   }
 

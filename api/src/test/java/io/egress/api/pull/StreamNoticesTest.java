@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.egress.api.Service;
 import io.egress.api.pull.HeldPulls.End;
 import io.egress.api.pull.HeldPulls.Held;
+import io.egress.transcript.stream.Feed;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.sqlclient.Pool;

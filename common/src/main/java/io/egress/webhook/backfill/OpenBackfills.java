@@ -311,7 +311,7 @@ public final class OpenBackfills {
           Delivery.updated(id, endpointId, captureId, position, row.getLong("place"), owedAt);
       case REPLAY, REDELIVERY, ERASURE ->
           Delivery.replayed(id, endpointId, captureId, position, origin, owedAt);
-      case PAGE -> throw new IllegalStateException("a backfill of pages");
+      case PAGE, CHANGES_PAGE -> throw new IllegalStateException("a backfill of pages");
     };
   }
 }

@@ -3,6 +3,7 @@ package io.egress.webhook.delivery;
 import com.fasterxml.jackson.annotation.JsonValue;
 import io.egress.platform.kafka.NewerRecordException;
 import io.egress.platform.kafka.RecordPublisher.Message;
+import io.egress.transcript.stream.Feed;
 import io.vertx.core.buffer.Buffer;
 import java.time.Instant;
 import java.util.Collections;
@@ -13,12 +14,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One capture owed to one endpoint, or the next page of the stream, as stored in the delivery
- * topics: ids only, never the document.
+ * One capture owed to one endpoint, or its next page, as stored in the delivery topics: ids only,
+ * never the document.
  *
  * @param id identifies the chain of attempts; repeated fan-out yields the same id
  * @param captureId {@link #NO_CAPTURE} of a page
- * @param position the capture's; of a page, that before it
+ * @param position the capture's; of a page, that before it in its feed
  * @param replayId the replay or redelivery that created it; null for the first delivery of a
  *     capture to an endpoint
  * @param origin why it is owed; kept through all retries
@@ -61,11 +62,15 @@ public record Delivery(
     /** Notifies the endpoint that the capture was erased. */
     ERASURE("erasure"),
     /** The next page of the stream, for an endpoint that is sent pages. */
-    PAGE("page");
+    PAGE("page"),
+    /** The next page of changes, for the same. */
+    CHANGES_PAGE("changes_page");
+
+    private static final Set<Origin> OF_PAGES = EnumSet.of(PAGE, CHANGES_PAGE);
 
     /** Those of deliveries of single captures, which the table of deliveries has. */
     public static final Set<Origin> OF_CAPTURES =
-        Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.of(PAGE)));
+        Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.copyOf(OF_PAGES)));
 
     private final String word;
 
@@ -84,6 +89,28 @@ public record Delivery(
         case UPDATE -> Event.CAPTURE_UPDATED;
         case ERASURE -> Event.CAPTURE_ERASED;
         case PAGE -> Event.CAPTURES_PAGE;
+        case CHANGES_PAGE -> Event.CHANGES_PAGE;
+      };
+    }
+
+    public boolean isPage() {
+      return OF_PAGES.contains(this);
+    }
+
+    private Feed feed() {
+      return switch (this) {
+        case PAGE -> Feed.CAPTURES;
+        case CHANGES_PAGE -> Feed.CHANGES;
+        case LIVE, BACKFILL, REPLAY, REDELIVERY, UPDATE, ERASURE ->
+            throw new IllegalStateException(word + " is no page");
+      };
+    }
+
+    /** That of a page. */
+    public static Origin ofPage(Feed feed) {
+      return switch (feed) {
+        case CAPTURES -> PAGE;
+        case CHANGES -> CHANGES_PAGE;
       };
     }
 
@@ -157,19 +184,19 @@ public record Delivery(
   }
 
   /**
-   * The page after a position of the stream.
+   * The page after a position of a feed.
    *
    * @param attempt the number of the next attempt
    */
   public static Delivery page(
-      UUID endpointId, long position, int attempt, Instant owedAt, Instant dueAt) {
+      UUID endpointId, Feed feed, long position, int attempt, Instant owedAt, Instant dueAt) {
     return new Delivery(
-        DeliveryId.ofPage(endpointId, position),
+        DeliveryId.ofPage(endpointId, feed, position),
         endpointId,
         NO_CAPTURE,
         position,
         null,
-        Origin.PAGE,
+        Origin.ofPage(feed),
         owedAt,
         attempt,
         dueAt,
@@ -182,7 +209,12 @@ public record Delivery(
   }
 
   public boolean isPage() {
-    return origin == Origin.PAGE;
+    return origin.isPage();
+  }
+
+  /** Of a page. */
+  public Feed feed() {
+    return origin.feed();
   }
 
   /** The next attempt. */

@@ -2,6 +2,7 @@ package io.egress.webhook.delivery;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.egress.transcript.stream.Feed;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -44,12 +45,9 @@ public final class DeliveryId {
         endpointId + "/" + captureId + "/" + Event.CAPTURE_UPDATED.word() + "/" + change);
   }
 
-  /**
-   * The page of the stream after a position: the UUIDv5 of {@code <endpoint
-   * id>/captures/<position>}.
-   */
-  public static UUID ofPage(UUID endpointId, long position) {
-    return nameBased(NAMESPACE, endpointId + "/captures/" + position);
+  /** The page of a feed after a position: the UUIDv5 of {@code <endpoint id>/<feed>/<position>}. */
+  public static UUID ofPage(UUID endpointId, Feed feed, long position) {
+    return nameBased(NAMESPACE, endpointId + "/" + feed.word() + "/" + position);
   }
 
   /** A replay's delivery of a capture: the UUIDv5 of {@code <replay id>/<capture id>}. */

@@ -121,13 +121,14 @@ final class DeliveryJson {
       if (attempt > ATTEMPT_MAX) {
         throw new IllegalArgumentException("attempt is above " + ATTEMPT_MAX + ": " + attempt);
       }
+      Origin known = present(origin);
       return new Delivery(
           present(id),
           present(endpointId),
-          origin == Origin.PAGE ? Delivery.NO_CAPTURE : present(captureId),
+          known.isPage() ? Delivery.NO_CAPTURE : present(captureId),
           position,
           replayId,
-          present(origin),
+          known,
           inRange(present(owedAt)),
           attempt,
           inRange(present(dueAt)),

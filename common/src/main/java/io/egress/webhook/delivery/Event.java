@@ -14,7 +14,9 @@ public enum Event {
   CAPTURE_UPDATED("capture.updated"),
   CAPTURE_ERASED("capture.erased"),
   /** A page of the stream, to endpoints that are sent no captures by themselves. */
-  CAPTURES_PAGE("captures.page");
+  CAPTURES_PAGE("captures.page"),
+  /** A page of what has become of captures, to the same endpoints. */
+  CHANGES_PAGE("changes.page");
 
   /** Those that an endpoint may subscribe to. */
   public static final List<Event> OF_CAPTURES =

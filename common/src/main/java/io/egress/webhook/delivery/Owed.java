@@ -88,7 +88,23 @@ public record Owed(
   }
 
   public long firstPosition() {
-    return fullHistory ? 1 : createdPosition + 1;
+    return fullHistory ? historyAfter() + 1 : createdPosition + 1;
+  }
+
+  /** The position after which what is owed begins; with full history, that of the creation. */
+  public long beginsAfter() {
+    return historyAfter() > 0 ? historyAfter() : createdPosition;
+  }
+
+  /** Of a history that does not begin with the stream; otherwise 0. */
+  private long historyAfter() {
+    boolean isCut = filters.size() > 1 && StreamFilter.NOTHING.equals(filters.getFirst().filter());
+    return isCut ? filters.get(1).after() : 0;
+  }
+
+  /** Whether a filter looks at the capture at a position. */
+  public boolean isFilteredAt(long position) {
+    return filterAt(position) != null;
   }
 
   /** The number of live captures above one position and up to another, before the filters. */

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param devices null for all
  */
 public record StreamFilter(@Nullable Set<Mode> modes, @Nullable Set<UUID> devices) {
+  public static final StreamFilter NOTHING = new StreamFilter(Set.of(), null);
+
   /** For a key, each is a look into an index for every page. */
   public static final int DEVICES_MAX = 100;
 

@@ -7,7 +7,9 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The record of pages in the database, beside that of deliveries, with the same attempts. Of an
@@ -19,13 +21,16 @@ public final class PageLog {
       LogRows.ENTRIES
           + """
           , page as (
-            select * from unnest($2::uuid[], $24::bigint[], $25::bigint[], $26::integer[])
-              as p(id, after_position, last_position, documents)),
+            select id, after_position, last_position, documents, changed::uuid[], documented::uuid[]
+            from unnest($2::uuid[], $24::bigint[], $25::bigint[], $26::integer[], $27::text[], $28::text[])
+              as p(id, after_position, last_position, documents, changed, documented)),
           erased as (
             select e.id from entry e join page p on p.id = e.id join endpoints o on o.id = e.endpoint_id
-            where (e.answer is not null or e.response_headers is not null) and exists (
-              select from stream s join erasures x on x.capture_id = s.capture_id
-              where s.workspace_id = o.workspace_id and s.position > p.after_position and s.position <= p.last_position)),
+            where (e.answer is not null or e.response_headers is not null) and case when p.changed is null
+              then exists (
+                select from stream s join erasures x on x.capture_id = s.capture_id
+                where s.workspace_id = o.workspace_id and s.position > p.after_position and s.position <= p.last_position)
+              else exists (select from erasures x where x.capture_id = any(p.documented)) end),
           made as (
           """
           + LogRows.INSERT_ATTEMPTS.formatted("%1$s", "id in (table erased)")
@@ -33,13 +38,13 @@ public final class PageLog {
           + """
           ), written as (
             insert into %2$s as d
-              (day, id, endpoint_id, after_position, last_position, documents, state, attempts, last_outcome,
+              (day, id, endpoint_id, changed, after_position, last_position, documents, state, attempts, last_outcome,
                 next_attempt_at, owed_at)
-            select e.day, e.id, e.endpoint_id, p.after_position, p.last_position, p.documents, e.state, e.attempts, e.outcome,
+            select e.day, e.id, e.endpoint_id, p.changed, p.after_position, p.last_position, p.documents, e.state, e.attempts, e.outcome,
               e.next_attempt_at, e.owed_at
             from entry e join page p on p.id = e.id
             on conflict (id, day) do update
-            set last_position = excluded.last_position, documents = excluded.documents, state = excluded.state,
+            set last_position = excluded.last_position, changed = excluded.changed, documents = excluded.documents, state = excluded.state,
               attempts = excluded.attempts, updated_at = now(), last_outcome = excluded.last_outcome,
               next_attempt_at = excluded.next_attempt_at
             returning d.endpoint_id, 'page' as origin, d.owed_at, d.state, d.xmax = 0 as is_new)
@@ -52,9 +57,33 @@ public final class PageLog {
   /**
    * An entry.
    *
-   * @param afterPosition that before its first capture, at most {@link #SPAN_MAX} before the last
+   * @param afterPosition of the stream, that before its first capture, at most {@link #SPAN_MAX}
+   *     before the last
+   * @param changed the captures of a page of changes; null of the stream
+   * @param documented those of them whose documents it has
    */
-  public record Entry(LogEntry entry, long afterPosition, long lastPosition, int documents) {}
+  public record Entry(
+      LogEntry entry,
+      long afterPosition,
+      long lastPosition,
+      int documents,
+      @Nullable List<UUID> changed,
+      @Nullable List<UUID> documented) {
+    public static Entry ofStream(
+        LogEntry entry, long afterPosition, long lastPosition, int documents) {
+      return new Entry(entry, afterPosition, lastPosition, documents, null, null);
+    }
+
+    /** Positions are the numbers of changes. */
+    public static Entry ofChanges(
+        LogEntry entry,
+        long afterPosition,
+        long lastPosition,
+        List<UUID> changed,
+        List<UUID> documented) {
+      return new Entry(entry, afterPosition, lastPosition, changed.size(), changed, documented);
+    }
+  }
 
   private final LogDays days;
 
@@ -82,6 +111,14 @@ public final class PageLog {
     columns.add(Entry::afterPosition, Long[]::new);
     columns.add(Entry::lastPosition, Long[]::new);
     columns.add(Entry::documents, Integer[]::new);
+    columns.add(entry -> array(entry.changed()), String[]::new);
+    columns.add(entry -> array(entry.documented()), String[]::new);
     return rows;
+  }
+
+  private static @Nullable String array(@Nullable List<UUID> ids) {
+    return ids == null
+        ? null
+        : ids.stream().map(UUID::toString).collect(Collectors.joining(",", "{", "}"));
   }
 }

@@ -51,7 +51,9 @@ public final class ReceiverAnswers {
         union all
         select p.id from stream s join pages p on p.last_position >= s.position
           and p.last_position < s.position + %d and p.after_position < s.position
-        where s.capture_id = any($3) and p.endpoint_id = any($2)))
+        where s.capture_id = any($3) and p.endpoint_id = any($2) and p.changed is null
+        union all
+        select p.id from pages p where p.changed && $3::uuid[] and p.endpoint_id = any($2)))
       """
           .formatted(PageLog.SPAN_MAX);
 

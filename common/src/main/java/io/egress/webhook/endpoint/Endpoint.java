@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param oauth2 null if its webhooks carry no access tokens
  * @param pausedReason {@code requested} or {@code failing}; null unless it is paused
  * @param previousSecretUntil null unless two secrets sign now
+ * @param fullHistory whether it is sent the stream from its beginning
+ * @param createdPosition the position after which what it is sent begins, unless that is the
+ *     beginning
  * @param publicKeys those that verify its webhooks, newest first, if they are signed by Ed25519
  */
 public record Endpoint(
@@ -34,17 +37,14 @@ public record Endpoint(
     Instant createdAt,
     @Nullable Instant previousSecretUntil,
     List<SigningKey> publicKeys,
-    @JsonIgnore List<Owed.HeldFilter> filters) {
+    @JsonIgnore Owed owed) {
   public Endpoint {
     headers = List.copyOf(headers);
     publicKeys = List.copyOf(publicKeys);
-    filters = List.copyOf(filters);
   }
 
-  public Owed owed() {
-    return paging.isStream()
-        ? new Owed(id, Owed.NOTHING_BELOW, createdAt, false, filters)
-        : new Owed(id, createdPosition, createdAt, fullHistory, filters);
+  public List<Owed.HeldFilter> filters() {
+    return owed.filters();
   }
 
   /** Of those that are sent the stream itself. */

@@ -51,19 +51,6 @@ public record EndpointSpec(
     payload = payload == null ? Payload.DOCUMENT : payload;
   }
 
-  /** What an endpoint that is sent the stream itself subscribes to. */
-  public EndpointSpec withProcessedOnly() {
-    return new EndpointSpec(
-        url,
-        description,
-        maxPerSecond,
-        maxInFlight,
-        standardWebhooks,
-        Set.of(Event.CAPTURE_PROCESSED),
-        payload,
-        filter);
-  }
-
   /** One that says nothing but the URL. */
   public static EndpointSpec of(String url) {
     return new EndpointSpec(

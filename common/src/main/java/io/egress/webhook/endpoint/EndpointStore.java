@@ -4,6 +4,7 @@ import io.egress.platform.database.Rows;
 import io.egress.platform.json.Json;
 import io.egress.webhook.delivery.Owed;
 import io.egress.webhook.delivery.Owed.HeldFilter;
+import io.egress.webhook.delivery.StreamFilter;
 import io.egress.webhook.endpoint.CustomHeaders.SealedHeaders;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -48,7 +49,7 @@ public final class EndpointStore {
   private static final String PAGING =
       ", (select jsonb_build_object('batch', t.batch, 'max_body', t.max_body, 'first_position', t.first_position,"
           + " 'position', t.read_up_to, 'behind', (select stream_head from workspaces w where w.id = workspace_id)"
-          + " - t.read_up_to, 'held', case when t.held_capture is not null then jsonb_build_object('capture_id',"
+          + " - t.read_up_to, 'changes_position', case when wants_changes(spec) then t.changes_read_up_to end, 'held', case when t.held_capture is not null then jsonb_build_object('capture_id',"
           + " t.held_capture, 'since', to_char(t.failing_since at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"'),"
           + " 'outcome', t.last_outcome, 'status', t.last_status) end)::text"
           + " from %s t where t.endpoint_id = id) as paging";
@@ -59,37 +60,48 @@ public final class EndpointStore {
     return COLUMNS + PAGING.formatted(turns);
   }
 
-  /** A backfill of an empty range is finished at once. */
+  /**
+   * A backfill of an empty range is finished at once. History that does not begin with the stream
+   * is a full one of which a filter wants nothing before.
+   */
   private static final String ADD =
       """
       with workspace as materialized (select * from workspaces where id = $2 for no key update),
+      start as (
+        select case when $5 then 0 when $18::timestamptz is null then stream_head
+          else stream_position_before(id, $18) end as first from workspace),
       created as (
         insert into endpoints
           (id, workspace_id, spec, secret, full_history, headers, header_names,
             client_certificate, client_certificate_subject, client_certificate_expires_at, created_position, filters,
             oauth2, oauth2_shown, paused, paused_at, paused_reason, signing_key)
-        select $1, id, $3, $4, $5 and $16::integer is null, $6, $7, $8, $9, $10,
-          case when $16 is null then stream_head else %d end, $11, $12, $13, $14::boolean,
+        select $1, w.id, $3, $4, $16::integer is null and ($5 or s.first < w.stream_head), $6, $7, $8, $9, $10,
+          case when $16 is null then w.stream_head else %d end,
+          case when $16 is null and s.first between 1 and w.stream_head - 1 then jsonb_build_array(
+              jsonb_build_object('after', 0, 'filter', $19::jsonb),
+              jsonb_build_object('after', s.first, 'filter', $3::jsonb->'filter'))
+            else $11 end,
+          $12, $13, $14::boolean,
           case when $14 then now() end, case when $14 then 'requested' end, $15
-        from workspace
+        from workspace w cross join start s
         returning *),
       turn as (
         insert into turns
-          (endpoint_id, first_position, position, read_up_to, page_up_to, due_at, owed_at, batch, max_body, size)
-        select c.id, f.first, f.first, f.first, case when f.first < w.stream_head then w.stream_head end,
-          case when f.first < w.stream_head then 'epoch'::timestamptz end,
-          case when f.first < w.stream_head then now() end, $16, $17::integer, $16
-        from created c cross join workspace w cross join lateral (
-          select case when $5 then 0 when $18::timestamptz is null then w.stream_head
-            else stream_position_before(w.id, $18) end as first) f
+          (endpoint_id, first_position, position, read_up_to, changes_position, changes_read_up_to, page_up_to, due_at, owed_at,
+            batch, max_body, size)
+        select c.id, s.first, s.first, s.first, h.changed, h.changed, case when s.first < w.stream_head then w.stream_head end,
+          case when s.first < w.stream_head then 'epoch'::timestamptz end,
+          case when s.first < w.stream_head then now() end, $16, $17::integer, $16
+        from created c cross join workspace w cross join start s cross join lateral (
+          select coalesce((select number from change_heads where workspace_id = w.id), 0) as changed) h
         where $16 is not null
         returning *),
       history as (
         insert into backfills
           (id, endpoint_id, origin, first_position, next_position, last_position, created_at, finished_at)
-        select id, id, 'backfill', 1, 1, created_position, created_at,
-          case when created_position = 0 then created_at end
-        from created where full_history)
+        select c.id, c.id, 'backfill', s.first + 1, s.first + 1, c.created_position, c.created_at,
+          case when c.created_position = s.first then c.created_at end
+        from created c cross join start s where c.full_history)
       select %s from created
       """
           .formatted(Owed.NOTHING_BELOW, shown("turn"));
@@ -120,7 +132,7 @@ public final class EndpointStore {
       with due as (
         update turns t set due_at = 'epoch', owed_at = now(), page_up_to = coalesce(t.page_up_to, w.stream_head)
         from endpoints e join workspaces w on w.id = e.workspace_id
-        where t.endpoint_id = $1 and e.id = $1 and $9 and t.read_up_to < w.stream_head)
+        where t.endpoint_id = $1 and e.id = $1 and $9 and (t.read_up_to < w.stream_head or t.page_up_to is not null))
       update endpoints set
         spec = spec || $2, headers = $3, header_names = $4,
         client_certificate = $5, client_certificate_subject = $6, client_certificate_expires_at = $7,
@@ -219,7 +231,7 @@ public final class EndpointStore {
                 workspaceId,
                 StoredSpec.encode(endpoint.spec()),
                 sealedSecret,
-                endpoint.fullHistory(),
+                endpoint.start().fullHistory(),
                 sealed.headers().sealed(),
                 sealed.headers().names().toArray(String[]::new),
                 sealed.certificate(),
@@ -232,7 +244,8 @@ public final class EndpointStore {
                 sealed.signingKey(),
                 endpoint.stream() == null ? null : endpoint.stream().batch(),
                 endpoint.stream() == null ? null : endpoint.stream().maxBody(),
-                endpoint.stream() == null ? null : endpoint.stream().from()))
+                endpoint.start().from(),
+                Json.object(StreamFilter.NOTHING)))
         .map(rows -> endpoint(rows.iterator().next()));
   }
 
@@ -389,31 +402,34 @@ public final class EndpointStore {
       long firstPosition,
       long position,
       long behind,
+      @Nullable Long changesPosition,
       Paging.@Nullable Held held) {
     private Paging shown() {
-      return new Paging(DeliveryMode.STREAM, batch, maxBody, position, behind, held);
+      return new Paging(
+          DeliveryMode.STREAM, batch, maxBody, position, behind, changesPosition, held);
     }
   }
 
   static Endpoint endpoint(Row row) {
     String stored = row.getString("paging");
     StoredPaging turn = stored == null ? null : Json.decode(stored, StoredPaging.class);
+    Owed owed = Owed.of(row);
     return new Endpoint(
         row.getUUID("id"),
         StoredSpec.decode(row.getString("spec")),
         turn == null ? Paging.NONE : turn.shown(),
-        turn == null ? row.getBoolean("full_history") : turn.firstPosition() == 0,
+        turn == null ? owed.firstPosition() == 1 && owed.fullHistory() : turn.firstPosition() == 0,
         List.of(row.getArrayOfStrings("header_names")),
         certificate(row),
         oauth2(row),
         row.getBoolean("paused"),
         Rows.optionalInstant(row, "paused_at"),
         row.getString("paused_reason"),
-        turn == null ? row.getLong("created_position") : turn.firstPosition(),
+        turn == null ? owed.beginsAfter() : turn.firstPosition(),
         Rows.instant(row, "created_at"),
         Rows.optionalInstant(row, "previous_secret_until"),
         signingKeys(row),
-        Owed.filters(row));
+        owed);
   }
 
   private static List<SigningKey> signingKeys(Row row) {

@@ -1,5 +1,6 @@
 package io.egress.webhook.endpoint;
 
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,12 +11,24 @@ import org.jspecify.annotations.Nullable;
  */
 public record NewEndpoint(
     EndpointSpec spec,
-    boolean fullHistory,
+    Start start,
     boolean paused,
     CustomHeaders headers,
     @Nullable ClientCertificate clientCertificate,
     @Nullable OAuth2Client oauth2,
     Paging.@Nullable Wanted stream) {
+  /**
+   * Where what it is sent begins: now, unless something else is said.
+   *
+   * @param from when what it is sent entered the stream at the earliest; null for now, or for the
+   *     beginning
+   */
+  public record Start(boolean fullHistory, @Nullable Instant from) {
+    public static Start of(boolean fullHistory) {
+      return new Start(fullHistory, null);
+    }
+  }
+
   public NewEndpoint(
       EndpointSpec spec,
       boolean fullHistory,
@@ -23,15 +36,16 @@ public record NewEndpoint(
       CustomHeaders headers,
       @Nullable ClientCertificate clientCertificate,
       @Nullable OAuth2Client oauth2) {
-    this(spec, fullHistory, paused, headers, clientCertificate, oauth2, null);
+    this(spec, Start.of(fullHistory), paused, headers, clientCertificate, oauth2, null);
   }
 
   public NewEndpoint(EndpointSpec spec, boolean fullHistory) {
-    this(spec, fullHistory, false, CustomHeaders.NONE, null, null);
+    this(spec, Start.of(fullHistory), false, CustomHeaders.NONE, null, null, null);
   }
 
   /** One that is sent the stream itself. */
   public static NewEndpoint stream(EndpointSpec spec, boolean fullHistory, Paging.Wanted stream) {
-    return new NewEndpoint(spec, fullHistory, false, CustomHeaders.NONE, null, null, stream);
+    return new NewEndpoint(
+        spec, Start.of(fullHistory), false, CustomHeaders.NONE, null, null, stream);
   }
 }

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxBody the most bytes of a page with more than one capture
  * @param position what was accepted, or is passed over
  * @param behind how much has entered the stream since, whether or not it is wanted
+ * @param changesPosition up to which change it is told what has become of captures; null unless it
+ *     subscribes to that
  * @param held what it waits for
  */
 public record Paging(
@@ -21,18 +23,14 @@ public record Paging(
     @Nullable Integer maxBody,
     @Nullable Long position,
     @Nullable Long behind,
+    @Nullable Long changesPosition,
     @Nullable Held held) {
   /** A capture that the receiver refuses by itself: nothing is sent before it is accepted. */
   public record Held(UUID captureId, Instant since, String outcome, @Nullable Integer status) {}
 
-  /**
-   * What is said of it when the endpoint is created.
-   *
-   * @param from when what it is sent entered the stream at the earliest; null for from now on, or
-   *     from the beginning
-   */
-  public record Wanted(int batch, int maxBody, @Nullable Instant from) {
-    public static final Wanted DEFAULT = new Wanted(BATCH_MAX, MAX_BODY_DEFAULT, null);
+  /** What is said of it when the endpoint is created. */
+  public record Wanted(int batch, int maxBody) {
+    public static final Wanted DEFAULT = new Wanted(BATCH_MAX, MAX_BODY_DEFAULT);
   }
 
   public static final int BATCH_MAX = 100;
@@ -42,7 +40,8 @@ public record Paging(
   /** The default limit of nginx. */
   public static final int MAX_BODY_DEFAULT = 1 << 20;
 
-  public static final Paging NONE = new Paging(DeliveryMode.EACH, null, null, null, null, null);
+  public static final Paging NONE =
+      new Paging(DeliveryMode.EACH, null, null, null, null, null, null);
 
   @JsonIgnore
   public boolean isStream() {

@@ -41,11 +41,11 @@ public record SealedParts(
       SecretBox box,
       UUID id,
       EndpointSpec spec,
-      boolean fullHistory,
+      NewEndpoint.Start start,
       Paging.@Nullable Wanted stream) {
     return new NewEndpoint(
         spec,
-        fullHistory,
+        start,
         true,
         CustomHeaders.open(headers.sealed(), box, id),
         certificate == null ? null : ClientCertificate.open(certificate, box, id),

@@ -2,7 +2,10 @@ package io.egress.webhook.send;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.egress.transcript.stream.ChangeText;
 import io.egress.transcript.stream.Cursor;
+import io.egress.transcript.stream.Feed;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -35,73 +38,102 @@ public sealed interface Content {
   }
 
   /**
-   * A page of the stream.
+   * A page.
    *
-   * @param after the cursor before it; null at the beginning of the stream
-   * @param captureIds none if all of them were erased since the page may have been sent before
-   * @param heads of the documents of {@code captureIds}
+   * @param after the cursor before it; null at the beginning of the feed
+   * @param entries none if all of them were erased since the page may have been sent before
    * @param end the cursor after it
-   * @param hasNext whether more had entered the stream when this page became due
+   * @param hasNext whether there was more when this page became due
    */
-  record Page(
-      @Nullable Cursor after,
-      List<UUID> captureIds,
-      List<byte[]> heads,
-      Cursor end,
-      boolean hasNext)
+  record Page(Feed feed, @Nullable Cursor after, List<Entry> entries, Cursor end, boolean hasNext)
       implements Content {
     private static final int BYTES_OF_PAGE = 512;
     private static final int BYTES_BETWEEN = 32;
 
-    public Page {
-      captureIds = List.copyOf(captureIds);
-      heads = List.copyOf(heads);
-      if (heads.size() != captureIds.size()) {
-        throw new IllegalArgumentException(
-            captureIds.size() + " captures, " + heads.size() + " documents");
+    /**
+     * A capture.
+     *
+     * @param before what is before its document, such as how it has changed
+     * @param head of its document; null if it has none
+     * @param behind what is after it
+     */
+    public record Entry(UUID captureId, String before, @Nullable DocumentHead head, String behind) {
+      public static Entry ofStream(UUID captureId, DocumentHead head) {
+        return new Entry(captureId, "", head, "");
       }
+
+      /** Of the changes. {@code head} is null if the capture was erased, for {@code reason}. */
+      public static Entry ofChange(
+          UUID captureId, Instant changedAt, @Nullable DocumentHead head, @Nullable String reason) {
+        long revision = head == null ? 0 : head.revision();
+        return new Entry(
+            captureId,
+            ChangeText.before(captureId, changedAt, revision, reason),
+            head,
+            ChangeText.AFTER);
+      }
+
+      private int length() {
+        return before.length() + (head == null ? 0 : head.length()) + behind.length();
+      }
+
+      private Entry asReference(UUID workspaceId) {
+        return head == null
+            ? this
+            : new Entry(
+                captureId,
+                before,
+                new DocumentHead(head.revision(), Reference.head(workspaceId, captureId)),
+                behind);
+      }
+    }
+
+    public Page {
+      entries = List.copyOf(entries);
     }
 
     @Override
     public int length() {
-      return lengthWith(heads.stream().mapToLong(head -> head.length).sum(), heads.size());
+      return lengthWith(entries.stream().mapToLong(Entry::length).sum(), entries.size());
     }
 
-    /** That of a page with so many documents, of so many bytes together. */
-    public static int lengthWith(long documentBytes, int documents) {
-      return Math.toIntExact(documentBytes + (long) documents * BYTES_BETWEEN + BYTES_OF_PAGE);
+    /** That of a page with so many captures, of so many bytes together. */
+    public static int lengthWith(long bytes, int captures) {
+      return Math.toIntExact(bytes + (long) captures * BYTES_BETWEEN + BYTES_OF_PAGE);
     }
 
     Page asReferences(UUID workspaceId) {
-      List<byte[]> references =
-          captureIds.stream().map(id -> Reference.head(workspaceId, id)).toList();
-      return new Page(after, captureIds, references, end, hasNext);
+      return new Page(
+          feed,
+          after,
+          entries.stream().map(entry -> entry.asReference(workspaceId)).toList(),
+          end,
+          hasNext);
     }
 
     /** Its JSON, in parts; heads are among them as they are. */
     List<byte[]> parts(String emittedAt) {
-      List<byte[]> parts = new ArrayList<>(2 * heads.size() + 1);
-      String before = after == null ? "null" : "\"" + after.encode() + "\"";
-      parts.add(("{\"after\":" + before + ",\"captures\":[").getBytes(US_ASCII));
-      byte[] between = (emittedAt + "\"},").getBytes(US_ASCII);
-      for (byte[] head : heads) {
-        if (parts.size() > 1) {
-          parts.add(between);
+      List<byte[]> parts = new ArrayList<>(2 * entries.size() + 1);
+      String cursor = after == null ? "null" : "\"" + after.encode() + "\"";
+      StringBuilder between =
+          new StringBuilder("{\"after\":%s,\"%s\":[".formatted(cursor, feed.word()));
+      boolean isFirst = true;
+      for (Entry entry : entries) {
+        between.append(isFirst ? "" : ",").append(entry.before());
+        if (entry.head() != null) {
+          parts.add(between.toString().getBytes(US_ASCII));
+          parts.add(entry.head().bytes());
+          between.setLength(0);
+          between.append(emittedAt).append("\"}");
         }
-        parts.add(head);
+        between.append(entry.behind());
+        isFirst = false;
       }
-      parts.add(endOf(heads.isEmpty() ? "" : emittedAt + "\"}"));
+      between.append(
+          "],\"pageInfo\":{\"endCursor\":\"%s\",\"hasNextPage\":%s}}"
+              .formatted(end.encode(), hasNext));
+      parts.add(between.toString().getBytes(US_ASCII));
       return parts;
-    }
-
-    private byte[] endOf(String endOfLast) {
-      return (endOfLast
-              + "],\"pageInfo\":{\"endCursor\":\""
-              + end.encode()
-              + "\",\"hasNextPage\":"
-              + hasNext
-              + "}}")
-          .getBytes(US_ASCII);
     }
   }
 }

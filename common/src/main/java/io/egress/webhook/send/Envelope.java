@@ -71,7 +71,11 @@ public final class Envelope {
         parts.add((instant + END_OF_DOCUMENT).getBytes(US_ASCII));
       }
       case Content.Page page -> {
-        page.heads().forEach(Envelope::requireHead);
+        for (Content.Page.Entry entry : page.entries()) {
+          if (entry.head() != null) {
+            requireHead(entry.head().bytes());
+          }
+        }
         parts.addAll(page.parts(instant));
       }
     }

@@ -1,6 +1,7 @@
 package io.egress.webhook.turn;
 
 import io.egress.platform.database.Rows;
+import io.egress.transcript.stream.Feed;
 import io.egress.webhook.delivery.Delivery;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -23,25 +24,43 @@ import java.util.UUID;
 public final class DuePages {
   /** Read by {@link #records}. */
   static final String PUBLISHED =
-      "returning t.endpoint_id, t.position, t.attempts, t.owed_at, t.due_at";
+      "returning t.endpoint_id, t.feed, t.page_after, t.attempts, t.owed_at, t.due_at";
 
   /** Of what is owed for longer, the log may have no day. */
   private static final String OWED_LATELY = "greatest(%s, now() - interval '1 day')";
 
-  /** What has entered the stream since the endpoint came to rest is due. */
+  /**
+   * What has entered the stream since the endpoint came to rest is due, and then what has become of
+   * captures since; before either, the page during which it was paused.
+   */
   private static final String WAKE =
       """
       with resting as (
-        select t.endpoint_id, w.stream_head as head, %s as owed_at
+        select t.endpoint_id, n.feed, n.up_to, %s as owed_at
         from turns t join endpoints e on e.id = t.endpoint_id join workspaces w on w.id = e.workspace_id
-        where %s and t.due_at is null and t.read_up_to < w.stream_head and not e.paused and e.deleted_at is null
+          left join change_heads h on h.workspace_id = e.workspace_id and wants_changes(e.spec)
+          cross join lateral (
+            select t.feed, t.page_up_to as up_to, t.page_after + 1 as next where t.page_up_to is not null
+            union all
+            select 'captures', w.stream_head, t.read_up_to + 1 where t.page_up_to is null and t.read_up_to < w.stream_head
+            union all
+            select 'changes', h.number, t.changes_read_up_to + 1
+            where t.page_up_to is null and t.read_up_to >= w.stream_head and t.changes_read_up_to < h.number) n
+        where %s and t.due_at is null and not e.paused and e.deleted_at is null
         order by t.endpoint_id %s)
-      update turns t set page_up_to = coalesce(t.page_up_to, r.head), due_at = now(), owed_at = r.owed_at, attempts = 0
+      update turns t set feed = r.feed, page_up_to = r.up_to, due_at = now(), owed_at = r.owed_at, attempts = 0
       from resting r where t.endpoint_id = r.endpoint_id
       """
               .formatted(
                   OWED_LATELY.formatted(
-                      "(select entered_at from stream s where s.workspace_id = e.workspace_id and s.position = t.read_up_to + 1)"),
+                      """
+                      case n.feed
+                        when 'captures' then (
+                          select entered_at from stream where workspace_id = e.workspace_id and position = n.next)
+                        else (
+                          select changed_at from changes where workspace_id = e.workspace_id and number >= n.next
+                          order by number limit 1) end\
+                      """),
                   "%s",
                   "%s")
           + PUBLISHED;
@@ -50,8 +69,12 @@ public final class DuePages {
   private static final String WAKE_THESE =
       WAKE.formatted("t.endpoint_id = any($1)", "for no key update of t");
 
-  private static final String WAKE_ANY =
-      WAKE.formatted("true", "limit $1 for no key update of t skip locked");
+  private static final String WAKE_SOME = "limit $1 for no key update of t skip locked";
+
+  private static final String WAKE_ANY = WAKE.formatted("true", WAKE_SOME);
+
+  private static final String WAKE_CHANGED =
+      WAKE.formatted("wants_changes(e.spec) and t.changes_read_up_to < h.number", WAKE_SOME);
 
   private static final String OVERDUE =
       """
@@ -82,6 +105,11 @@ public final class DuePages {
     return records(pool, WAKE_ANY, Tuple.of(max));
   }
 
+  /** The same of those for which there are changes, which nothing else wakes. */
+  public Future<List<Delivery>> wakeChanged(int max) {
+    return records(pool, WAKE_CHANGED, Tuple.of(max));
+  }
+
   /** The records of turns that have been due for so long that theirs may be lost. */
   public Future<List<Delivery>> overdue(Duration age, int max) {
     return records(pool, OVERDUE, Tuple.of(age.toMillis(), max));
@@ -106,7 +134,8 @@ public final class DuePages {
   private static Delivery record(Row row) {
     return Delivery.page(
         row.getUUID("endpoint_id"),
-        row.getLong("position"),
+        Feed.of(row.getString("feed")),
+        row.getLong("page_after"),
         row.getInteger("attempts") + 1,
         Rows.instant(row, "owed_at"),
         Rows.instant(row, "due_at"));

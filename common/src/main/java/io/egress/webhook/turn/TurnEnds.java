@@ -28,62 +28,108 @@ public final class TurnEnds {
   /** Pages that a receiver has accepted before it gets larger ones again. */
   private static final int ACCEPTED_TO_GROW = 20;
 
+  /** What each turn is identified by. */
+  private static final String OF_PAGE =
+      "t.endpoint_id = x.endpoint_id and t.feed = x.feed and t.page_after = x.position";
+
   /** In the order of ids: {@code ended} has a row for each. */
   private static final String LOCKED =
       """
       , locked as materialized (
-        select t.endpoint_id, w.stream_head as head
-        from ended x join turns t on t.endpoint_id = x.endpoint_id and t.position = x.position
+        select t.endpoint_id, w.stream_head as head, h.number as changes_head, t.page_up_to,
+          case t.feed when 'captures' then greatest(t.read_up_to, x.looked_up_to) else t.read_up_to end as read_up_to,
+          case t.feed when 'changes' then greatest(t.changes_read_up_to, x.looked_up_to) else t.changes_read_up_to end
+            as changes_read_up_to
+        from ended x join turns t on %s
           join endpoints e on e.id = t.endpoint_id join workspaces w on w.id = e.workspace_id
+          left join change_heads h on h.workspace_id = e.workspace_id and wants_changes(e.spec)
         order by t.endpoint_id for no key update of t)
+      """
+          .formatted(OF_PAGE);
+
+  /**
+   * What follows: changes up to where their end was when they became due, then the stream up to its
+   * end, then changes again.
+   */
+  private static final String NEXT =
+      """
+      , next as (
+        select l.*, f.feed, f.up_to
+        from ended x join locked l on l.endpoint_id = x.endpoint_id
+          left join lateral (
+            select feed, up_to from (values
+              (1, 'changes', l.page_up_to,
+                x.feed = 'changes' and l.changes_head is not null and l.changes_read_up_to < l.page_up_to),
+              (2, 'captures', l.head, l.read_up_to < l.head),
+              (3, 'changes', l.changes_head, l.changes_read_up_to < l.changes_head)) as n (nth, feed, up_to, is_next)
+            where is_next order by nth limit 1) f on true)
       """;
 
-  /** Of what follows, if anything does. */
   private static final String GO_ON =
       """
-      page_up_to = case when x.looked_up_to < l.head then l.head end, page_end = null, looked_up_to = null,
-      due_at = case when x.looked_up_to < l.head then now() end,
-      owed_at = case when x.looked_up_to < l.head then now() end,
+      read_up_to = n.read_up_to, changes_read_up_to = n.changes_read_up_to,
+      feed = coalesce(n.feed, 'captures'), page_up_to = n.up_to, page_end = null, looked_up_to = null,
+      due_at = case when n.feed is not null then now() end, owed_at = case when n.feed is not null then now() end,
       attempts = 0, failing_since = null, last_outcome = null, last_status = null, held_capture = null
-      from ended x join locked l on l.endpoint_id = x.endpoint_id
-      where t.endpoint_id = x.endpoint_id and t.position = x.position
-      """;
+      from ended x join next n on n.endpoint_id = x.endpoint_id
+      where %s
+      """
+          .formatted(OF_PAGE);
 
   /** What was accepted is received, wherever the cursor is now. */
   private static final String ACCEPTED =
       """
-      with ended as (select * from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[])
-          as u(endpoint_id, position, looked_up_to, last_position, places)),
+      with ended as (
+        select * from unnest(
+            $1::uuid[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::text[])
+          as u(endpoint_id, feed, position, looked_up_to, last_position, delivered, updated, erased)),
       received as (
         insert into receipts as r (endpoint_id, day, delivered, updated, erased)
-        select endpoint_id, (now() at time zone 'UTC')::date, places::int8multirange, '{}', '{}' from ended order by 1
-        on conflict (endpoint_id, day) do update set delivered = r.delivered + excluded.delivered)
+        select endpoint_id, (now() at time zone 'UTC')::date, delivered::int8multirange, updated::int8multirange,
+          erased::int8multirange
+        from ended order by 1
+        on conflict (endpoint_id, day) do update
+        set delivered = r.delivered + excluded.delivered, updated = r.updated + excluded.updated,
+          erased = r.erased + excluded.erased)
       %1$s
-      update turns t set position = x.last_position, read_up_to = x.looked_up_to,
+      update turns t set
+        position = case t.feed when 'captures' then x.last_position else t.position end,
+        changes_position = case t.feed when 'changes' then x.last_position else t.changes_position end,
         size = case when t.accepted + 1 >= %2$d then least(t.batch, t.size * 2) else t.size end,
         accepted = case when t.size < t.batch then (t.accepted + 1) %% %2$d else 0 end,
         %3$s
       """
-              .formatted(LOCKED, ACCEPTED_TO_GROW, GO_ON)
+              .formatted(LOCKED + NEXT, ACCEPTED_TO_GROW, GO_ON)
           + DuePages.PUBLISHED;
 
   private static final String EMPTY =
       """
-      with ended as (select * from unnest($1::uuid[], $2::bigint[], $3::bigint[]) as u(endpoint_id, position, looked_up_to))
+      with ended as (
+        select * from unnest($1::uuid[], $2::text[], $3::bigint[], $4::bigint[])
+          as u(endpoint_id, feed, position, looked_up_to))
       %s
-      update turns t set read_up_to = greatest(t.read_up_to, x.looked_up_to),
+      update turns t set
         %s
       """
-              .formatted(LOCKED, GO_ON)
+              .formatted(LOCKED + NEXT, GO_ON)
           + DuePages.PUBLISHED;
+
+  /** Locks the rows of ends after which the same page is due. */
+  private static final String LOCKED_ONLY =
+      """
+      , locked as materialized (
+        select t.endpoint_id from ended x join turns t on %s
+        order by t.endpoint_id for no key update of t)
+      """
+          .formatted(OF_PAGE);
 
   /** An attempt that was made before, as far as the row knows, changes nothing. */
   private static final String FAILED =
       """
       with ended as (
-        select * from unnest($1::uuid[], $2::bigint[], $3::integer[], $4::timestamptz[], $5::timestamptz[], $6::integer[],
-            $7::timestamptz[], $8::text[], $9::integer[], $10::integer[], $11::uuid[])
-          as u(endpoint_id, position, attempt, due_at, owed_at, attempts, started_at, outcome, status, size, held))
+        select * from unnest($1::uuid[], $2::text[], $3::bigint[], $4::integer[], $5::timestamptz[], $6::timestamptz[],
+            $7::integer[], $8::timestamptz[], $9::text[], $10::integer[], $11::integer[], $12::uuid[])
+          as u(endpoint_id, feed, position, attempt, due_at, owed_at, attempts, started_at, outcome, status, size, held))
       %s
       update turns t set due_at = x.due_at, owed_at = x.owed_at, attempts = x.attempts,
         failing_since = coalesce(t.failing_since, x.started_at), last_outcome = x.outcome, last_status = x.status,
@@ -91,31 +137,32 @@ public final class TurnEnds {
         page_end = case when x.size < t.size then null else t.page_end end,
         looked_up_to = case when x.size < t.size then null else t.looked_up_to end
       from ended x join locked l on l.endpoint_id = x.endpoint_id
-      where t.endpoint_id = x.endpoint_id and t.position = x.position and t.attempts + 1 = x.attempt
+      where %s and t.attempts + 1 = x.attempt
       """
-          .formatted(LOCKED);
+          .formatted(LOCKED_ONLY, OF_PAGE);
 
   private static final String PAUSED =
       """
-      with ended as (select * from unnest($1::uuid[], $2::bigint[]) as u(endpoint_id, position))
+      with ended as (
+        select * from unnest($1::uuid[], $2::text[], $3::bigint[]) as u(endpoint_id, feed, position))
       %s
       update turns t set due_at = null, owed_at = null
       from ended x join locked l on l.endpoint_id = x.endpoint_id
-      where t.endpoint_id = x.endpoint_id and t.position = x.position
-        and exists (select from endpoints e where e.id = t.endpoint_id and e.paused)
+      where %s and exists (select from endpoints e where e.id = t.endpoint_id and e.paused)
       """
-          .formatted(LOCKED);
+          .formatted(LOCKED_ONLY, OF_PAGE);
 
   private static final String POSTPONED =
       """
-      with ended as (select * from unnest($1::uuid[], $2::bigint[], $3::integer[], $4::timestamptz[])
-          as u(endpoint_id, position, attempt, due_at))
+      with ended as (
+        select * from unnest($1::uuid[], $2::text[], $3::bigint[], $4::integer[], $5::timestamptz[])
+          as u(endpoint_id, feed, position, attempt, due_at))
       %s
       update turns t set due_at = x.due_at
       from ended x join locked l on l.endpoint_id = x.endpoint_id
-      where t.endpoint_id = x.endpoint_id and t.position = x.position and t.attempts + 1 = x.attempt
+      where %s and t.attempts + 1 = x.attempt
       """
-          .formatted(LOCKED);
+          .formatted(LOCKED_ONLY, OF_PAGE);
 
   private final Pool pool;
   private final PageLog log;
@@ -171,9 +218,7 @@ public final class TurnEnds {
                         end.attempt(),
                         failed.next().attemptAt());
               };
-          DuePage page = end.page();
-          return new PageLog.Entry(
-              entry, page.firstPosition() - 1, page.endPosition(), page.entries().size());
+          return end.page().logged(entry);
         })
         .toList();
   }
@@ -185,7 +230,9 @@ public final class TurnEnds {
         new Ended<>(ends)
             .add(end -> end.page().lookedUpTo(), Long[]::new)
             .add(end -> end.page().endPosition(), Long[]::new)
-            .add(end -> end.page().places(), String[]::new));
+            .add(end -> end.page().places().delivered(), String[]::new)
+            .add(end -> end.page().places().updated(), String[]::new)
+            .add(end -> end.page().places().erased(), String[]::new));
   }
 
   private static Future<List<Delivery>> goOn(SqlClient client, List<TurnEnd.Empty> ends) {
@@ -229,7 +276,7 @@ public final class TurnEnds {
     return ends.stream().filter(kind::isInstance).map(kind::cast).toList();
   }
 
-  /** As one array per column, endpoint and position first. */
+  /** As one array per column; first what identifies the page. */
   private static final class Ended<T extends TurnEnd> {
     private final List<T> ends;
     private final Tuple columns = Tuple.tuple();
@@ -237,6 +284,7 @@ public final class TurnEnds {
     private Ended(List<T> ends) {
       this.ends = ends;
       add(end -> end.turn().endpointId(), UUID[]::new);
+      add(end -> end.turn().feed().word(), String[]::new);
       add(end -> end.turn().position(), Long[]::new);
     }
 

@@ -1,7 +1,6 @@
 package io.egress.dispatcher.deliver;
 
 import io.egress.dispatcher.documents.CurrentDocuments;
-import io.egress.dispatcher.documents.DocumentHead;
 import io.egress.dispatcher.documents.ErasureDocuments;
 import io.egress.platform.database.LostConnections;
 import io.egress.platform.flow.ByteBudget;
@@ -12,12 +11,12 @@ import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.EndpointTargets;
 import io.egress.webhook.send.Content;
+import io.egress.webhook.send.DocumentHead;
 import io.egress.webhook.turn.DuePage;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlClient;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -118,17 +117,14 @@ final class Preparation {
         return new Verdict.Empty(due);
       }
       DuePage page = due.without(documents.erased());
-      Map<UUID, byte[]> heads = new HashMap<>();
-      for (DuePage.Entry entry : page.entries()) {
-        DocumentHead head = documents.heads().get(entry.captureId());
-        if (head == null) {
-          return documents.unrenderable().contains(entry.captureId())
+      for (UUID captureId : page.documents()) {
+        if (!documents.heads().containsKey(captureId)) {
+          return documents.unrenderable().contains(captureId)
               ? new Verdict.UnrenderablePage(page)
               : new Verdict.Later();
         }
-        heads.put(entry.captureId(), head.bytes());
       }
-      return new Verdict.AttemptPage(target, page, page.content(heads));
+      return new Verdict.AttemptPage(target, page, page.content(documents.heads()));
     }
 
     private Verdict onCapture(Delivery delivery) {
@@ -256,7 +252,7 @@ final class Preparation {
               captureIds.add(delivery.captureId());
             } else if (page != null && page.isOf(delivery)) {
               bytesOfFirst = captureIds.isEmpty() ? 2 * page.bytes() : bytesOfFirst;
-              page.entries().forEach(entry -> captureIds.add(entry.captureId()));
+              captureIds.addAll(page.documents());
             }
           }
           return heads

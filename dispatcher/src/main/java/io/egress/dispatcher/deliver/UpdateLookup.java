@@ -1,9 +1,9 @@
 package io.egress.dispatcher.deliver;
 
-import io.egress.dispatcher.documents.DocumentHead;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.DeliveryId;
 import io.egress.webhook.delivery.Event;
+import io.egress.webhook.send.DocumentHead;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;

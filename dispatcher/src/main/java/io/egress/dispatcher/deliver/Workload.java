@@ -347,7 +347,7 @@ final class Workload {
   /** A redelivery goes before replays, because somebody waits for it. */
   private static Priority priority(Job job) {
     return switch (job.delivery().origin()) {
-      case LIVE, REDELIVERY, PAGE -> Priority.LIVE;
+      case LIVE, REDELIVERY, PAGE, CHANGES_PAGE -> Priority.LIVE;
       case BACKFILL, REPLAY, UPDATE, ERASURE -> Priority.BACKFILL;
     };
   }

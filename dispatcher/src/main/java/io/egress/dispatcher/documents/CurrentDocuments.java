@@ -2,6 +2,7 @@ package io.egress.dispatcher.documents;
 
 import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.Fragment;
+import io.egress.webhook.send.DocumentHead;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;

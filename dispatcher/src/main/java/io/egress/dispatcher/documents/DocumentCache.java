@@ -1,5 +1,6 @@
 package io.egress.dispatcher.documents;
 
+import io.egress.webhook.send.DocumentHead;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;

@@ -3,6 +3,7 @@ package io.egress.dispatcher.documents;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.egress.platform.json.UtcInstant;
+import io.egress.webhook.send.DocumentHead;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;

@@ -1,6 +1,5 @@
 package io.egress.dispatcher.fanout;
 
-import io.egress.platform.database.LostConnections;
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.transcript.stream.ProcessedCapture;
@@ -8,15 +7,13 @@ import io.egress.webhook.backfill.CatchUps;
 import io.egress.webhook.backfill.CatchUps.Covered;
 import io.egress.webhook.delivery.EnteredCapture;
 import io.egress.webhook.delivery.Traits;
-import io.egress.webhook.endpoint.EndpointTarget;
-import io.egress.webhook.endpoint.EndpointTargets;
+import io.egress.webhook.endpoint.Subscriber;
+import io.egress.webhook.endpoint.Subscribers;
 import io.egress.webhook.queue.Topics;
 import io.egress.webhook.trace.Tracing;
 import io.egress.webhook.turn.DuePages;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.SqlClient;
-import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,13 +42,10 @@ final class FanOut {
   /** Deliveries of one workspace published at a time, and the rest of the capture's. */
   private static final int OF_WORKSPACE_MAX = 2_000;
 
-  private static final String WORKSPACES =
-      "select id, workspace_id from captures where id = any($1)";
-
-  /** The endpoints, keyed by workspace, and what their filters look at, keyed by capture. */
-  private record Owing(Map<UUID, List<EndpointTarget>> targets, Map<UUID, Traits> traits) {
-    List<EndpointTarget> targets(ProcessedCapture capture) {
-      return targets.getOrDefault(capture.workspaceId(), List.of());
+  /** The endpoints, and what their filters look at, keyed by capture. */
+  private record Owing(Subscribers subscribers, Map<UUID, Traits> traits) {
+    List<Subscriber> subscribers(ProcessedCapture capture) {
+      return subscribers.of(capture);
     }
 
     EnteredCapture entered(ProcessedCapture capture) {
@@ -61,20 +54,6 @@ final class FanOut {
           capture.captureId(),
           capture.enteredAt(),
           traits.get(capture.captureId()));
-    }
-  }
-
-  /**
-   * What the database has.
-   *
-   * @param workspaces of the captures that exist
-   * @param targets the endpoints, keyed by workspace
-   */
-  private record Read(Map<UUID, UUID> workspaces, Map<UUID, List<EndpointTarget>> targets) {
-    boolean isOwn(ProcessedCapture record) {
-      return workspaces
-          .getOrDefault(record.captureId(), record.workspaceId())
-          .equals(record.workspaceId());
     }
   }
 
@@ -97,44 +76,20 @@ final class FanOut {
     this.tracing = tracing;
   }
 
-  /** Completes once all deliveries are acknowledged. The two queries are pipelined. */
+  /** Completes once all deliveries are acknowledged. */
   Future<Void> owe(List<ProcessedCapture> records) {
-    Set<UUID> workspaceIds =
-        records.stream().map(ProcessedCapture::workspaceId).collect(Collectors.toSet());
-    return LostConnections.with(
-            pool,
-            connection -> {
-              Future<Map<UUID, List<EndpointTarget>>> targets =
-                  EndpointTargets.forWorkspaces(connection, workspaceIds);
-              return workspaces(connection, records)
-                  .compose(workspaces -> targets.map(read -> new Read(workspaces, read)));
-            })
-        .compose(read -> {
-          List<ProcessedCapture> captures = records.stream().filter(read::isOwn).toList();
-          return traits(captures, read.targets())
+    return Subscribers.of(pool, records)
+        .compose(subscribers -> {
+          List<ProcessedCapture> captures = records.stream().filter(subscribers::isOwn).toList();
+          return traits(captures, subscribers)
               .compose(traits -> {
-                Owing owing = new Owing(read.targets(), traits);
+                Owing owing = new Owing(subscribers, traits);
                 return new Batch(captures, owing).publish().compose(_ -> wake(captures, owing));
               })
               .onSuccess(_ -> {
                 meters.owed(captures);
-                refuse(records.stream().filter(record -> !read.isOwn(record)).toList());
+                refuse(records.stream().filter(record -> !subscribers.isOwn(record)).toList());
               });
-        });
-  }
-
-  private static Future<Map<UUID, UUID>> workspaces(
-      SqlClient client, List<ProcessedCapture> records) {
-    return client
-        .preparedQuery(WORKSPACES)
-        .execute(
-            Tuple.tuple()
-                .addArrayOfUUID(
-                    records.stream().map(ProcessedCapture::captureId).toArray(UUID[]::new)))
-        .map(rows -> {
-          Map<UUID, UUID> workspaces = new HashMap<>();
-          rows.forEach(row -> workspaces.put(row.getUUID("id"), row.getUUID("workspace_id")));
-          return workspaces;
         });
   }
 
@@ -150,16 +105,12 @@ final class FanOut {
 
   /** Only of captures that a filter looks at. */
   private Future<Map<UUID, Traits>> traits(
-      List<ProcessedCapture> captures, Map<UUID, List<EndpointTarget>> targets) {
-    Set<UUID> filtered = new HashSet<>();
-    targets.forEach((workspaceId, each) -> {
-      if (each.stream().anyMatch(target -> target.owed().isFiltered())) {
-        filtered.add(workspaceId);
-      }
-    });
+      List<ProcessedCapture> captures, Subscribers subscribers) {
     List<UUID> ids =
         captures.stream()
-            .filter(capture -> filtered.contains(capture.workspaceId()))
+            .filter(capture ->
+                subscribers.of(capture).stream()
+                    .anyMatch(each -> each.owed().isFilteredAt(capture.position())))
             .map(ProcessedCapture::captureId)
             .toList();
     return ids.isEmpty() ? Future.succeededFuture(Map.of()) : Traits.read(pool, ids);
@@ -169,9 +120,9 @@ final class FanOut {
   private Future<Void> wake(List<ProcessedCapture> captures, Owing owing) {
     Set<UUID> woken = new HashSet<>();
     for (ProcessedCapture capture : captures) {
-      for (EndpointTarget target : owing.targets(capture)) {
-        if (target.rests() && target.isWokenBy(owing.entered(capture))) {
-          woken.add(target.id());
+      for (Subscriber each : owing.subscribers(capture)) {
+        if (each.rests() && each.isWokenBy(owing.entered(capture))) {
+          woken.add(each.id());
         }
       }
     }
@@ -184,8 +135,8 @@ final class FanOut {
                     records.stream().map(turn -> turn.toRecord(topics.deliveries())).toList()));
   }
 
-  private Message message(EnteredCapture capture, EndpointTarget target, @Nullable String parent) {
-    return target.owed().first(capture).tracedBy(parent).toRecord(topics.deliveries());
+  private Message message(EnteredCapture capture, Subscriber subscriber, @Nullable String parent) {
+    return subscriber.owed().first(capture).tracedBy(parent).toRecord(topics.deliveries());
   }
 
   /** Captures that are fanned out together. */
@@ -214,7 +165,7 @@ final class FanOut {
     }
 
     private int owedAtMost() {
-      return captures.stream().mapToInt(capture -> owing.targets(capture).size()).sum();
+      return captures.stream().mapToInt(capture -> owing.subscribers(capture).size()).sum();
     }
 
     private void share() {
@@ -223,10 +174,10 @@ final class FanOut {
         int before = shared.getOrDefault(capture.workspaceId(), 0);
         int more = 0;
         EnteredCapture entered = owing.entered(capture);
-        for (EndpointTarget target : owing.targets(capture)) {
-          if (target.getsLive(entered)) {
-            if (before >= OF_WORKSPACE_MAX || fallen.containsKey(target.id())) {
-              fallen.merge(target.id(), capture.position(), Math::min);
+        for (Subscriber each : owing.subscribers(capture)) {
+          if (each.getsLive(entered)) {
+            if (before >= OF_WORKSPACE_MAX || fallen.containsKey(each.id())) {
+              fallen.merge(each.id(), capture.position(), Math::min);
             } else {
               more++;
             }
@@ -241,11 +192,11 @@ final class FanOut {
      * from a later position on.
      */
     private boolean isLive(
-        ProcessedCapture capture, EndpointTarget target, Map<UUID, Covered> covered) {
-      Long from = fallen.get(target.id());
+        ProcessedCapture capture, Subscriber subscriber, Map<UUID, Covered> covered) {
+      Long from = fallen.get(subscriber.id());
       return from == null
           || capture.position() < from
-          || !covered.getOrDefault(target.id(), Covered.NOTHING).contains(capture.position());
+          || !covered.getOrDefault(subscriber.id(), Covered.NOTHING).contains(capture.position());
     }
 
     /** {@code from} is the index of the next capture. */
@@ -257,9 +208,9 @@ final class FanOut {
         ProcessedCapture capture = captures.get(next++);
         String parent = traced.fanOut(capture, topics.capturesProcessed());
         EnteredCapture entered = owing.entered(capture);
-        for (EndpointTarget target : owing.targets(capture)) {
-          if (target.getsLive(entered) && isLive(capture, target, covered)) {
-            messages.add(message(entered, target, parent));
+        for (Subscriber each : owing.subscribers(capture)) {
+          if (each.getsLive(entered) && isLive(capture, each, covered)) {
+            messages.add(message(entered, each, parent));
           }
         }
       }

@@ -16,14 +16,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Publishes the records of pages that are due and have none, as far as anybody can tell: those of
- * new and resumed endpoints, of endpoints that fan-out did not wake, and those that were lost with
- * a process or with Kafka. If there is another record, one of the two finds that it stands for
- * nothing. Any process may publish any of them.
+ * new and resumed endpoints, of changes, of endpoints that fan-out did not wake, and those that
+ * were lost with a process or with Kafka. If there is another record, one of the two finds that it
+ * stands for nothing. Any process may publish any of them.
  */
 public final class TurnPublisher {
   private static final Logger log = LoggerFactory.getLogger(TurnPublisher.class);
 
-  /** New and resumed endpoints wait for it. */
+  /** New and resumed endpoints wait for it, and changes. */
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
   /** Of a search through all endpoints that rest; fan-out has woken nearly all that should be. */
@@ -61,6 +61,7 @@ public final class TurnPublisher {
 
   private void run() {
     publishAll(() -> pages.overdue(OVERDUE, AT_ONCE_MAX));
+    publishAll(() -> pages.wakeChanged(AT_ONCE_MAX));
     if (runs++ % RUNS_BETWEEN_SEARCHES == 0) {
       publishAll(() -> pages.wakeAny(AT_ONCE_MAX));
     }

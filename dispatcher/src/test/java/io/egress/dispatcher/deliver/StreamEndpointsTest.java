@@ -55,8 +55,7 @@ class StreamEndpointsTest {
   private Provisioned stream(EndpointSpec spec, boolean fullHistory, int batch) {
     return fleet.endpoint(
         workspace,
-        NewEndpoint.stream(
-            spec, fullHistory, new Paging.Wanted(batch, Paging.MAX_BODY_DEFAULT, null)));
+        NewEndpoint.stream(spec, fullHistory, new Paging.Wanted(batch, Paging.MAX_BODY_DEFAULT)));
   }
 
   private void enter(int count) {
@@ -244,7 +243,7 @@ class StreamEndpointsTest {
         NewEndpoint.stream(
             EndpointSpec.of(fleet.receivers.url("etl")),
             true,
-            new Paging.Wanted(100, Paging.MAX_BODY_MIN, null)));
+            new Paging.Wanted(100, Paging.MAX_BODY_MIN)));
     fleet.dispatcher();
     awaitAllAccepted();
     assertThat(fleet.receivers.arrivals("etl"))
@@ -345,7 +344,7 @@ class StreamEndpointsTest {
         NewEndpoint.stream(
             EndpointSpec.of(fleet.receivers.url("etl")),
             true,
-            new Paging.Wanted(100, Paging.MAX_BODY_MIN, null)));
+            new Paging.Wanted(100, Paging.MAX_BODY_MIN)));
     fleet.dispatcher();
     await().until(() -> receiver.accepted().size() == 1);
     fleet.revise(workspace, entered.get(1), "x".repeat(40_000));

@@ -2,6 +2,7 @@ package io.egress.dispatcher.documents;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.egress.webhook.send.DocumentHead;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 

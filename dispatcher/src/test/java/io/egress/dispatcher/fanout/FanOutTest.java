@@ -31,7 +31,7 @@ class FanOutTest {
 
   private static final String WAITING_FOR_ENDPOINTS =
       "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-          + " and query like '%where workspace_id = any%'";
+          + " and query like '%e.workspace_id = any%'";
 
   private static final String WAITING_FOR_CATCH_UPS =
       "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"

@@ -94,6 +94,33 @@ class ListenTest {
 
   @Test
   @Tag("full")
+  void postsPagesOfChangesAfterThoseOfTheStream() throws Exception {
+    String key = api.mintKey(workspace);
+    List<String> captures = List.copyOf(api.finish(workspace, 3));
+    api.call(
+        "PUT",
+        "/captures/" + captures.get(0),
+        BothRoles.capture(workspace).put("title", "corrected"));
+    api.call("DELETE", "/captures/" + captures.get(1), new JsonObject().put("reason", "asked"));
+
+    try (CommandLine listen = listen(key, "--pages", "--changes", "--from-start", "--count", "2")) {
+      assertThat(listen.awaitExit()).as(listen.output()).isZero();
+      assertThat(listen.output()).contains("2 captures  204  ", "2 changes  204  ");
+    }
+
+    JsonObject page = ((Verdict.Genuine) verdicts.getLast()).data();
+    JsonObject updated = page.getJsonArray("changes").getJsonObject(0);
+    assertThat(updated.getString("id")).isEqualTo(captures.get(0));
+    assertThat(updated.getJsonObject("capture").getString("title")).isEqualTo("corrected");
+    assertThat(updated.getInteger("revision")).isEqualTo(2);
+    JsonObject erased = page.getJsonArray("changes").getJsonObject(1);
+    assertThat(erased.getString("id")).isEqualTo(captures.get(1));
+    assertThat(erased.getString("reason")).isEqualTo("asked");
+    assertThat(erased.getValue("capture")).isNull();
+  }
+
+  @Test
+  @Tag("full")
   void postsOnlyNewCapturesByDefault() throws Exception {
     String key = api.mintKey(workspace);
     api.finish(workspace, 3);

@@ -7,14 +7,19 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** A receiver of pages in docs/receivers, which stores what it accepts in {@code folder}. */
 final class PageReceiver implements AutoCloseable {
-  /** What is stored: the captures in their order, and the cursor. */
+  /**
+   * What is stored: the captures in their order, without those that were erased since, and the
+   * cursor of the stream.
+   */
   record Stored(List<String> ids, Optional<String> cursor) {}
 
   private final ShownReceiver shown;
@@ -67,6 +72,22 @@ final class PageReceiver implements AutoCloseable {
     return shown == ShownReceiver.PYTHON ? storedInDatabase() : storedInFiles();
   }
 
+  /** The cursor of the changes. */
+  Optional<String> storedChanges() throws IOException, InterruptedException {
+    if (shown == ShownReceiver.PYTHON) {
+      String program =
+          """
+          import sqlite3
+          db = sqlite3.connect("captures.db")
+          for (cursor,) in db.execute("select cursor from places where feed = 'changes'"):
+              print(cursor)
+          """;
+      return Snippets.run(folder, Map.of(), "python3", "-c", program).lines().findFirst();
+    }
+    String[] place = Files.readString(folder.resolve("pages.place")).split(" ", -1);
+    return Optional.of(place[2]).filter(cursor -> !cursor.equals("-"));
+  }
+
   private Stored storedInDatabase() throws IOException, InterruptedException {
     String program =
         """
@@ -92,17 +113,24 @@ final class PageReceiver implements AutoCloseable {
     byte[] counted =
         Arrays.copyOf(
             Files.readAllBytes(folder.resolve("pages.jsonl")), Integer.parseInt(bytesAndCursor[0]));
-    List<String> ids =
-        new String(counted, UTF_8)
-            .lines()
-            .map(JsonObject::new)
-            .flatMap(page -> ids(page.getJsonArray("captures")).stream())
-            .toList();
+    List<String> ids = new ArrayList<>();
+    for (String line : new String(counted, UTF_8).lines().toList()) {
+      JsonObject page = new JsonObject(line);
+      ids.addAll(ids(page.getJsonArray("captures", new JsonArray()), _ -> true));
+      ids.removeAll(
+          ids(
+              page.getJsonArray("changes", new JsonArray()),
+              change -> change.getJsonObject("capture") == null));
+    }
     return new Stored(ids, Optional.of(bytesAndCursor[1]));
   }
 
-  private static List<String> ids(JsonArray captures) {
-    return captures.stream().map(capture -> ((JsonObject) capture).getString("id")).toList();
+  private static List<String> ids(JsonArray entries, Predicate<JsonObject> which) {
+    return entries.stream()
+        .map(JsonObject.class::cast)
+        .filter(which)
+        .map(entry -> entry.getString("id"))
+        .toList();
   }
 
   @Override

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The receiver of pages in Python has exactly the stream, however often it is killed: at random
- * moments, and between what it stores and its answer.
+ * The receiver of pages in Python has exactly the stream, without what was erased since, however
+ * often it is killed: at random moments, and between what it stores and its answer.
  */
 class PageReceiverKilledTest {
   private static final int FEW_KILLS = 10;
@@ -39,7 +39,8 @@ class PageReceiverKilledTest {
   private static final int CAPTURES_MAX = 40;
   private static final int MILLIS_MAX = 600;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
-  private static final Pattern STORED = Pattern.compile("(?m)^stored \\d+ captures up to (\\S+)$");
+  private static final Pattern STORED =
+      Pattern.compile("(?m)^stored \\d+ ((?:captures|changes) up to \\S+)$");
 
   private final UUID workspace = UUID.randomUUID();
   private final int port = FreePort.choose();
@@ -95,7 +96,9 @@ class PageReceiverKilledTest {
           TimeUnit.MILLISECONDS.sleep(random.nextInt(MILLIS_MAX));
         }
         receiver.kill();
-        putCaptures(random.nextInt(BATCH));
+        putCaptures(random.nextInt(BATCH) + 1);
+        change(entered.get(random.nextInt(entered.size())));
+        erase(entered.remove(random.nextInt(entered.size() - 1)));
         receiver.restart(port);
       }
 
@@ -108,6 +111,15 @@ class PageReceiverKilledTest {
               assertThat(receiver.stored().cursor())
                   .as("seed %d: %s", seed, receiver.output())
                   .isEqualTo(stream.cursor()));
+      Optional<String> changes =
+          Optional.of(follow("changes", service.mintKey(workspace), new ArrayList<>()));
+      await()
+          .atMost(PATIENCE)
+          .pollInterval(Duration.ofSeconds(1))
+          .untilAsserted(() ->
+              assertThat(receiver.storedChanges())
+                  .as("seed %d: %s", seed, receiver.output())
+                  .isEqualTo(changes));
       assertThat(receiver.stored()).as("seed %d", seed).isEqualTo(stream);
       assertThat(STORED.matcher(receiver.output()).results().map(page -> page.group(1)))
           .as("no page is stored twice")
@@ -124,6 +136,10 @@ class PageReceiverKilledTest {
             new JsonObject()
                 .put("url", url)
                 .put("delivery", "stream")
+                .put(
+                    "events",
+                    new JsonArray(
+                        List.of("capture.processed", "capture.updated", "capture.erased")))
                 .put("batch", BATCH)
                 .put("full_history", true))
         .getString("secret");
@@ -137,25 +153,40 @@ class PageReceiverKilledTest {
     }
   }
 
+  private void change(String id) {
+    service.call("PUT", "/captures/" + id, BothRoles.capture(workspace).put("title", "corrected"));
+  }
+
+  private void erase(String id) {
+    service.call("DELETE", "/captures/" + id, new JsonObject().put("reason", "test"));
+  }
+
   /** As a pull reads it, once everything has entered it. */
   private Stored stream() {
     String key = service.mintKey(workspace);
     String last = "/api/v1/captures/" + entered.getLast();
     await().until(() -> service.pull(last, key).statusCode() == 200);
     List<String> ids = new ArrayList<>();
-    String after = "";
+    String cursor = follow("captures", key, ids);
+    return new Stored(ids, Optional.of(cursor));
+  }
+
+  /** Reads a feed to its end, and returns the cursor of that. */
+  private String follow(String feed, String key, List<String> ids) {
+    String cursor = "";
     boolean hasMore = true;
     while (hasMore) {
-      String path = "/api/v1/captures?limit=100" + after;
-      JsonObject page = new JsonObject(service.pull(path, key).body());
-      JsonArray captures = page.getJsonArray("captures");
-      for (int i = 0; i < captures.size(); i++) {
-        ids.add(captures.getJsonObject(i).getString("id"));
+      String after = cursor.isEmpty() ? "" : "&after=" + cursor;
+      JsonObject page =
+          new JsonObject(service.pull("/api/v1/" + feed + "?limit=100" + after, key).body());
+      JsonArray entries = page.getJsonArray(feed);
+      for (int i = 0; i < entries.size(); i++) {
+        ids.add(entries.getJsonObject(i).getString("id"));
       }
       JsonObject pageInfo = page.getJsonObject("pageInfo");
-      after = "&after=" + pageInfo.getString("endCursor");
+      cursor = pageInfo.getString("endCursor");
       hasMore = pageInfo.getBoolean("hasNextPage");
     }
-    return new Stored(ids, Optional.of(after.substring("&after=".length())));
+    return cursor;
   }
 }

@@ -134,6 +134,32 @@ class ReceivingPagesTest {
     }
   }
 
+  /** Which have a cursor of their own. */
+  @ParameterizedTest
+  @EnumSource
+  void storesWhatBecameOfCaptures(ShownReceiver shown) throws Exception {
+    try (PageReceiver receiver = start(shown)) {
+      String updated = first.captures().get(1);
+      String erased = first.captures().get(2);
+      SignedPage changes = SignedPage.changes(0, updated, erased, TEXT);
+      SignedPage more = SignedPage.changes(2, first.captures().get(0), erased, TEXT);
+      assertThat(send(receiver.post(), first)).isEqualTo(ACCEPTED);
+      assertThat(send(receiver.post(), changes)).isEqualTo(ACCEPTED);
+      assertThat(send(receiver.post(), second)).as("of the stream").isEqualTo(ACCEPTED);
+      receiver.kill();
+      receiver.restart(0);
+      assertThat(send(receiver.post(), changes)).as("a repetition").isEqualTo(ACCEPTED);
+      assertThat(send(receiver.post(), SignedPage.changes(4, updated, erased, TEXT)))
+          .as("a gap")
+          .isEqualTo(GAP);
+      assertThat(send(receiver.post(), more)).isEqualTo(ACCEPTED);
+      assertThat(receiver.storedChanges()).contains(more.end().encode());
+      List<String> left = new ArrayList<>(stored(first, second).ids());
+      left.remove(erased);
+      assertThat(receiver.stored()).isEqualTo(new Stored(left, Optional.of(second.end().encode())));
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void storesNothingElse(ShownReceiver shown) throws Exception {

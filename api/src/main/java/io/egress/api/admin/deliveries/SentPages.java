@@ -3,6 +3,7 @@ package io.egress.api.admin.deliveries;
 import io.egress.api.admin.attempts.AnswerText;
 import io.egress.api.intake.CreationPlace;
 import io.egress.platform.database.Rows;
+import io.egress.webhook.delivery.Event;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.PageLog;
 import io.vertx.core.buffer.Buffer;
@@ -19,12 +20,14 @@ public final class SentPages {
   /**
    * A page with its newest attempt.
    *
+   * @param event which says of what; positions of changes are their numbers
    * @param documents how many captures it has
    * @param lastFailure how that attempt failed, in words; null if it succeeded
    * @param answer the beginning of what the receiver answered to it, if that is text
    */
   public record SentPage(
       UUID id,
+      Event event,
       long afterPosition,
       long lastPosition,
       int documents,
@@ -48,12 +51,13 @@ public final class SentPages {
 
   /**
    * Newest first. The log has a page that is tried for days in each of them, and only the last one
-   * has its end. Those with a capture are few, and found by their place in the stream; all are read
-   * in their order.
+   * has its end. Those with a capture are few, and found by their place in the stream, or by the
+   * captures of their changes; all are read in their order.
    */
   private static final String LIST =
       """
-      with sent as %s (select * from pages where endpoint_id = $1%s)
+      with sent as %s (
+        select * from pages where endpoint_id = $1 %s)
       select p.*, a.outcome, a.status, a.detail, a.answer,
         p.state = 'delivered' or exists (select from pages d where d.id = p.id and d.state = 'delivered') as is_delivered
       from (
@@ -69,7 +73,11 @@ public final class SentPages {
   private static final String WITH_POSITION =
       LIST.formatted(
           "materialized",
-          " and last_position >= $5 and last_position < $5 + %d and after_position < $5"
+          """
+          and changed is null and last_position >= $5 and last_position < $5 + %d and after_position < $5
+          union all
+          select * from pages where endpoint_id = $1 and changed @> array[$6::uuid]\
+          """
               .formatted(PageLog.SPAN_MAX));
 
   private final Pool pool;
@@ -91,7 +99,8 @@ public final class SentPages {
                 before.createdAt(),
                 before.id(),
                 max,
-                OwedDeliveries.position(pool, workspaceId, captureId));
+                OwedDeliveries.position(pool, workspaceId, captureId),
+                captureId);
     return Rows.list(rows, SentPages::page);
   }
 
@@ -101,6 +110,7 @@ public final class SentPages {
     boolean delivered = row.getBoolean("is_delivered");
     return new SentPage(
         row.getUUID("id"),
+        row.getArrayOfUUIDs("changed") == null ? Event.CAPTURES_PAGE : Event.CHANGES_PAGE,
         row.getLong("after_position"),
         row.getLong("last_position"),
         row.getInteger("documents"),

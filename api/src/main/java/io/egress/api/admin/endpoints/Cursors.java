@@ -17,11 +17,14 @@ import org.jspecify.annotations.Nullable;
  * Moves the cursors of endpoints that are sent the stream itself. Each move is in the audit log.
  */
 public final class Cursors {
-  /** What follows is due at once, in pages of the size that was asked for. */
+  /**
+   * What follows is due at once, in pages of the size that was asked for: the stream from {@code
+   * m.place} on, or changes once that is at its end.
+   */
   private static final String GO_ON =
       """
       attempts = 0, failing_since = null, last_outcome = null, last_status = null, held_capture = null,
-        size = batch, accepted = 0,
+        size = t.batch, accepted = 0, feed = 'captures',
         page_up_to = case when m.place < m.head then m.head end, page_end = null, looked_up_to = null,
         due_at = case when m.place < m.head then 'epoch'::timestamptz end,
         owed_at = case when m.place < m.head then now() end
@@ -31,31 +34,44 @@ public final class Cursors {
   private static final String SKIP =
       """
       with m as (
-        select s.position as place, w.stream_head as head from stream s join workspaces w on w.id = s.workspace_id
-        where s.workspace_id = $2 and s.capture_id = $3)
-      update turns t set read_up_to = m.place, %s
+        select case t.feed when 'captures' then t.page_end else t.read_up_to end as place,
+          case t.feed when 'changes' then t.page_end else t.changes_read_up_to end as changes_place,
+          t.page_end as skipped, w.stream_head as head
+        from turns t join workspaces w on w.id = $2 where t.endpoint_id = $1)
+      update turns t set read_up_to = m.place, changes_read_up_to = m.changes_place, %s
       from m where t.endpoint_id = $1 and t.held_capture = $3
-      returning m.place
+      returning m.skipped
       """
           .formatted(GO_ON);
 
   private static final String PLACE =
       """
-      select w.stream_head as head, case
+      select f.head, case
           when $2::bigint is not null then $2 - 1
-          when $3::timestamptz is not null then stream_position_before(w.id, $3)
-          else w.stream_head end as place
-      from workspaces w where w.id = $1
+          when $3::timestamptz is null then f.head
+          when $4::text = 'captures' then stream_position_before(w.id, $3)
+          else change_number_before(w.id, $3) end as place
+      from workspaces w cross join lateral (
+        select case $4::text when 'captures' then w.stream_head
+          else coalesce((select number from change_heads where workspace_id = w.id), 0) end as head) f
+      where w.id = $1
       """;
 
   private static final String SEEK =
       """
-      with m as (select $2::bigint as place, $3::bigint as head),
-      before as (select read_up_to from turns where endpoint_id = $1)
-      update turns t set position = m.place, read_up_to = m.place, %s
+      with before as (select * from turns where endpoint_id = $1),
+      m as (
+        select case when $3::text = 'captures' then $2::bigint else b.position end as position,
+          case when $3 = 'captures' then $2 else b.read_up_to end as place,
+          case when $3 = 'changes' then $2 else b.changes_position end as changes_position,
+          case when $3 = 'changes' then $2 else b.changes_read_up_to end as changes_place, w.stream_head as head
+        from before b join workspaces w on w.id = $4)
+      update turns t set position = m.position, read_up_to = m.place, changes_position = m.changes_position,
+        changes_read_up_to = m.changes_place, %s
       from m, before where t.endpoint_id = $1
-      returning before.read_up_to as before,
-        (select chain from stream where workspace_id = $4 and position = m.place) as chain
+      returning case $3 when 'captures' then before.read_up_to else before.changes_read_up_to end as before,
+        case $3 when 'captures' then (select chain from stream where workspace_id = $4 and position = $2)
+          else change_mark($4, $2) end as chain
       """
           .formatted(GO_ON);
 
@@ -74,7 +90,7 @@ public final class Cursors {
     transactions.call(tx -> {
       lock(tx, workspaceId, id);
       long position =
-          Rows.one(Rows.of(tx, SKIP, id, workspaceId, captureId), row -> row.getLong("place"))
+          Rows.one(Rows.of(tx, SKIP, id, workspaceId, captureId), row -> row.getLong("skipped"))
               .orElseThrow(() ->
                   new Refusal(409, "the endpoint is not held by this capture: nothing to skip"));
       new EndpointAudit(tx, caller, workspaceId).skipped(id, captureId, position, reason);
@@ -86,15 +102,19 @@ public final class Cursors {
   public Place seek(Caller caller, UUID workspaceId, UUID id, Seek to) {
     return transactions.call(tx -> {
       lock(tx, workspaceId, id);
-      Row place = Rows.of(tx, PLACE, workspaceId, to.fromPosition(), to.from()).iterator().next();
+      Row place =
+          Rows.of(tx, PLACE, workspaceId, to.fromPosition(), to.from(), to.feed().word())
+              .iterator()
+              .next();
       long position = place.getLong("place");
       long head = place.getLong("head");
       if (position > head) {
         throw new Refusal(
             409, "position %d is after the next one, %d".formatted(to.fromPosition(), head + 1));
       }
-      Row moved = Rows.of(tx, SEEK, id, position, head, workspaceId).iterator().next();
-      new EndpointAudit(tx, caller, workspaceId).moved(id, moved.getLong("before"), position);
+      Row moved = Rows.of(tx, SEEK, id, position, to.feed().word(), workspaceId).iterator().next();
+      new EndpointAudit(tx, caller, workspaceId)
+          .moved(id, to.feed(), moved.getLong("before"), position);
       return new Place(
           position, position == 0 ? null : new Cursor(position, moved.getLong("chain")).encode());
     });

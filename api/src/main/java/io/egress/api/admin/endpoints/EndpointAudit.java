@@ -4,6 +4,7 @@ import io.egress.platform.audit.Act;
 import io.egress.platform.audit.AuditLog;
 import io.egress.platform.audit.Caller;
 import io.egress.platform.json.Json;
+import io.egress.transcript.stream.Feed;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointChange;
 import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
@@ -101,8 +102,13 @@ record EndpointAudit(SqlClient transaction, Caller caller, UUID workspaceId) {
     write("endpoint.skipped", id, changes);
   }
 
-  void moved(UUID id, long before, long after) {
-    write("endpoint.moved", id, new JsonObject().put("position", change(before, after)));
+  void moved(UUID id, Feed feed, long before, long after) {
+    String what =
+        switch (feed) {
+          case CAPTURES -> "position";
+          case CHANGES -> "changes_position";
+        };
+    write("endpoint.moved", id, new JsonObject().put(what, change(before, after)));
   }
 
   void endedOverlap(UUID id) {

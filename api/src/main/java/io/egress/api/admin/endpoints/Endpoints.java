@@ -15,7 +15,6 @@ import io.egress.webhook.endpoint.DamagedSecretException;
 import io.egress.webhook.endpoint.Endpoint;
 import io.egress.webhook.endpoint.EndpointChange;
 import io.egress.webhook.endpoint.EndpointChange.HeaderChange;
-import io.egress.webhook.endpoint.EndpointSpec;
 import io.egress.webhook.endpoint.EndpointStore;
 import io.egress.webhook.endpoint.EndpointStore.Locked;
 import io.egress.webhook.endpoint.NewEndpoint;
@@ -117,18 +116,12 @@ public final class Endpoints {
     requireRoom(tx, workspaceId);
     EndpointStore.holdStream(tx, workspaceId).await();
     Locked original = lock(tx, workspaceId, id);
-    EndpointSpec spec = original.endpoint().spec();
     NewEndpoint copy;
     try {
       copy =
           original
               .sealed()
-              .copy(
-                  box(),
-                  id,
-                  wanted.stream() == null ? spec : spec.withProcessedOnly(),
-                  wanted.fullHistory(),
-                  wanted.stream());
+              .copy(box(), id, original.endpoint().spec(), wanted.start(), wanted.stream());
     } catch (UnknownSecretKeyException | DamagedSecretException unopened) {
       throw new Refusal(409, String.valueOf(unopened.getMessage()));
     }
@@ -179,7 +172,6 @@ public final class Endpoints {
       Locked before = lock(tx, workspaceId, id);
       EndpointChange change = requested.withoutSecretsOfAnother(before.endpoint());
       requireRoomForFilter(before.endpoint(), change);
-      requireEventsOfStream(before.endpoint(), change);
       Endpoint after =
           EndpointStore.write(tx, before.endpoint(), change, sealed(before, change)).await();
       audit(tx, caller, workspaceId).changed(before.endpoint(), after, change);
@@ -214,12 +206,6 @@ public final class Endpoints {
           409,
           "the filter was changed %d times: add an endpoint in place of this one"
               .formatted(FILTERS_MAX));
-    }
-  }
-
-  private static void requireEventsOfStream(Endpoint before, EndpointChange change) {
-    if (before.paging().isStream() && change.spec().apply(before.spec()).events().size() > 1) {
-      throw new Refusal(400, "events: " + EndpointBody.OF_STREAM);
     }
   }
 

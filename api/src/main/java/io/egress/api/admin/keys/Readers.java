@@ -82,12 +82,20 @@ public final class Readers {
         (select min(n.entered_at) from (
           select entered_at from stream where workspace_id = e.workspace_id and position > t.read_up_to
             and position <= h.head
-          order by position limit 1) n) as oldest_at
+          order by position limit 1) n) as oldest_at,
+        wants_changes(e.spec) as wants_changes, t.changes_position as change_position,
+        t.changes_position > 0 as change_has_accepted, u.behind as change_behind,
+        u.oldest_at as change_oldest_at
       from turns t join endpoints e on e.id = t.endpoint_id
         cross join lateral (select %s as head from workspaces w where w.id = e.workspace_id) h
+        left join lateral (
+          select count(*) as behind, min(n.changed_at) as oldest_at from (
+            select changed_at from changes
+            where workspace_id = e.workspace_id and number > t.changes_read_up_to and wants_changes(e.spec)
+            order by number limit %d) n) u on true
       where e.workspace_id = $1 and (e.created_at, e.id) > ($2, $3) order by e.created_at, e.id limit $4
       """
-          .formatted(STOPPED_AFTER.toMillis(), READABLE_HEAD);
+          .formatted(STOPPED_AFTER.toMillis(), READABLE_HEAD, COUNTED_MAX);
 
   /** What a reader does with a feed. */
   public enum State {
@@ -127,7 +135,7 @@ public final class Readers {
    * @param expectWithin how often it is expected to pull; null for no expectation
    * @param stoppedAt when a dispatcher found that it does not, although there is something new for
    *     it
-   * @param changes null for an endpoint, which is not sent them
+   * @param changes null for an endpoint that is not sent them
    */
   public record Reader(
       @Nullable UUID keyId,
@@ -202,22 +210,27 @@ public final class Readers {
         false,
         null,
         null,
-        new Place(
-            streamState(row),
-            row.getLong("position"),
-            row.getLong("behind"),
-            Rows.optionalInstant(row, "oldest_at")),
-        null);
+        streamPlace(row, ""),
+        row.getBoolean("wants_changes") ? streamPlace(row, "change_") : null);
   }
 
-  private static State streamState(Row row) {
-    if (row.getLong("behind") == 0) {
+  private static Place streamPlace(Row row, String prefix) {
+    long behind = row.getLong(prefix + "behind");
+    return new Place(
+        streamState(row, row.getBoolean(prefix + "has_accepted"), behind),
+        row.getLong(prefix + "position"),
+        behind,
+        Rows.optionalInstant(row, prefix + "oldest_at"));
+  }
+
+  private static State streamState(Row row, boolean hasAccepted, long behind) {
+    if (behind == 0) {
       return State.AT_END;
     }
     if (Boolean.TRUE.equals(row.getBoolean("has_stopped"))) {
       return State.STOPPED;
     }
-    return row.getBoolean("has_accepted") ? State.READING : State.NEVER;
+    return hasAccepted ? State.READING : State.NEVER;
   }
 
   private static CreationPlace created(Row row) {

@@ -63,7 +63,7 @@ public record ReplayRow(
       case REDELIVERY -> "Redelivery";
       case UPDATE -> "Updates";
       case ERASURE -> "Erasures";
-      case PAGE -> throw new IllegalStateException("a replay of pages");
+      case PAGE, CHANGES_PAGE -> throw new IllegalStateException("a replay of pages");
       case LIVE, REPLAY -> replay.onlyUndelivered() ? "Given up or skipped" : "Everything";
     };
   }

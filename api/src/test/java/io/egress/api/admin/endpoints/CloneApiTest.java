@@ -116,7 +116,7 @@ class CloneApiTest {
     assertThat(pages.getString("delivery")).isEqualTo("stream");
     assertThat(pages.getInteger("batch")).isEqualTo(7);
     assertThat(pages.getBoolean("full_history")).isTrue();
-    assertThat(pages.getJsonArray("events")).containsExactly("capture.processed");
+    assertThat(pages.getJsonArray("events")).containsExactly("capture.processed", "capture.erased");
     JsonObject again = cloned(pages, new JsonObject());
     assertThat(again.getString("delivery")).isEqualTo("stream");
     assertThat(again.getInteger("batch")).isEqualTo(7);

@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.egress.api.Service;
+import io.egress.transcript.stream.ProcessedCapture;
 import io.egress.webhook.delivery.EnteredCapture;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.EndpointTargets;
 import io.egress.webhook.endpoint.SecretBox;
+import io.egress.webhook.endpoint.Subscriber;
+import io.egress.webhook.endpoint.Subscribers;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -64,6 +67,7 @@ class EndpointsApiTest {
             "max_body",
             "position",
             "behind",
+            "changes_position",
             "held",
             "full_history",
             "headers",
@@ -191,14 +195,15 @@ class EndpointsApiTest {
     EndpointTarget changed = target(service, id);
     assertThat(changed.spec().url()).isEqualTo("https://example.org/new");
     assertThat(changed.paused()).isTrue();
-    assertThat(changed.getsLive(FIRST)).isTrue();
-    assertThat(targets()).containsExactly(changed);
+    Subscriber subscriber = subscribers().getFirst();
+    assertThat(subscriber.id()).isEqualTo(id);
+    assertThat(subscriber.paused()).isTrue();
+    assertThat(subscriber.getsLive(FIRST)).isTrue();
 
     assertThat(service.internal("DELETE", endpoints.at(created), "").statusCode()).isEqualTo(204);
 
     assertThat(target(service, id).deleted()).isTrue();
-    assertThat(target(service, id).getsLive(FIRST)).isFalse();
-    assertThat(targets()).isEmpty();
+    assertThat(subscribers()).isEmpty();
     assertThat(endpoints.list()).isEmpty();
     assertThat(service.internal("GET", endpoints.at(created), "").statusCode()).isEqualTo(404);
     assertThat(endpoints.change(created, "{\"paused\":false}").statusCode()).isEqualTo(404);
@@ -243,10 +248,9 @@ class EndpointsApiTest {
     assertThat(answer.headers().firstValue("allow")).contains("GET, HEAD, OPTIONS, POST");
   }
 
-  private List<EndpointTarget> targets() {
-    return Service.await(
-            EndpointTargets.forWorkspaces(service.database, List.of(workspace, UUID.randomUUID())))
-        .getOrDefault(workspace, List.of());
+  private List<Subscriber> subscribers() {
+    ProcessedCapture entered = new ProcessedCapture(workspace, 1, UUID.randomUUID(), Instant.EPOCH);
+    return Service.await(Subscribers.of(service.database, List.of(entered))).of(entered);
   }
 
   private static EndpointTarget target(Service where, UUID id) {

@@ -1,6 +1,7 @@
 package io.egress.api.admin.endpoints;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
 import io.egress.api.portal.Browser;
@@ -87,6 +88,37 @@ class StreamEndpointsApiTest {
     assertThat(endpoints.list()).hasSize(4);
   }
 
+  @Test
+  void theHistoryOfAnyEndpointMayBeginAtAnInstant() {
+    service.enter(workspace, 2);
+    Instant between =
+        service
+            .query("select clock_timestamp()")
+            .iterator()
+            .next()
+            .getOffsetDateTime(0)
+            .toInstant();
+    service.enter(workspace, 1);
+    JsonObject from = new JsonObject().put("delivery", "each").put("from", "2020-01-01T00:00:00Z");
+    JsonObject all = create(from);
+    assertThat(all.getBoolean("full_history")).isTrue();
+    assertThat(all.getLong("created_position")).isEqualTo(3);
+
+    JsonObject some = create(from.copy().put("from", between.toString()));
+    assertThat(some.getBoolean("full_history")).isFalse();
+    assertThat(some.getLong("created_position")).as("what it begins after").isEqualTo(2);
+    JsonObject verification = get(endpoints.at(some) + "/verification");
+    assertThat(verification.getLong("from_position")).isEqualTo(3);
+    assertThat(verification.getLong("to_position")).isEqualTo(3);
+    assertThat(verification.getLong("missing")).isZero();
+
+    JsonObject now = create(from.copy().put("from", Instant.now().plusSeconds(60).toString()));
+    assertThat(now.getBoolean("full_history")).isFalse();
+    assertThat(now.getLong("created_position")).isEqualTo(3);
+    assertThat(answerTo(from.copy().put("full_history", true)).body())
+        .contains("from: cannot be combined with full_history");
+  }
+
   private static JsonObject withoutSecrets(JsonObject created) {
     JsonObject copy = created.copy();
     copy.remove("secret");
@@ -106,13 +138,7 @@ class StreamEndpointsApiTest {
             answerTo(new JsonObject().put("from", "2020-01-01T00:00:00Z").put("full_history", true))
                 .body())
         .contains("from: cannot be combined with full_history");
-    JsonObject events =
-        new JsonObject().put("events", List.of("capture.processed", "capture.erased"));
-    assertThat(answerTo(events).body()).contains("events: an endpoint with the delivery stream");
-
     JsonObject endpoint = create(new JsonObject());
-    assertThat(endpoints.change(endpoint, events.encode()).body())
-        .contains("events: an endpoint with the delivery stream");
     assertThat(post(endpoint, "/replays", new JsonObject().put("from_position", 1)).statusCode())
         .isEqualTo(409);
     JsonObject each = endpoints.create("https://receiver.invalid/each");
@@ -131,7 +157,7 @@ class StreamEndpointsApiTest {
 
     turn(
         endpoint,
-        "position = 1, read_up_to = 1, held_capture = '%s', failing_since = now(), last_outcome = 'status', last_status = 422"
+        "position = 1, read_up_to = 1, page_up_to = 3, page_end = 2, looked_up_to = 2, held_capture = '%s', failing_since = now(), last_outcome = 'status', last_status = 422"
             .formatted(captures.get(1)));
     received(endpoint, "{[1,2)}");
     JsonObject held = endpoints.show(endpoint).getJsonObject("held");
@@ -214,6 +240,126 @@ class StreamEndpointsApiTest {
     assertThat(get(path + "?capture_id=" + UUID.randomUUID()).getJsonArray("pages")).isEmpty();
   }
 
+  private static final List<String> ALL_EVENTS =
+      List.of("capture.processed", "capture.updated", "capture.erased");
+
+  private void erase(UUID capture) {
+    service.internal("DELETE", "/internal/v1/captures/" + capture, "{\"reason\":\"asked\"}");
+  }
+
+  @Test
+  void changesHaveACursorOfTheirOwn() {
+    List<UUID> captures = service.enter(workspace, 4);
+    erase(captures.getFirst());
+    JsonObject endpoint = create(new JsonObject().put("full_history", true));
+    assertThat(endpoint.getValue("changes_position")).as("not subscribed").isNull();
+    Instant before = Instant.now();
+    erase(captures.get(1));
+    erase(captures.get(2));
+    JsonObject subscribed =
+        new JsonObject(
+            endpoints.change(endpoint, new JsonObject().put("events", ALL_EVENTS).encode()).body());
+    assertThat(subscribed.getLong("changes_position")).as("since its creation").isEqualTo(1);
+    assertThat(
+            service.query(
+                "select id from backfills where endpoint_id = '%s' union all select endpoint_id from erasure_backfills where endpoint_id = '%s'"
+                    .formatted(endpoint.getString("id"), endpoint.getString("id"))))
+        .isEmpty();
+
+    JsonObject changes = new JsonObject().put("feed", "changes");
+    JsonObject moved =
+        new JsonObject(post(endpoint, "/seek", changes.copy().put("from_position", 3)).body());
+    assertThat(moved.getLong("position")).isEqualTo(2);
+    String key = service.mintKey(workspace);
+    JsonObject pulled =
+        new JsonObject(
+            service.pull("/api/v1/changes?after=" + moved.getString("cursor"), key).body());
+    assertThat(pulled.getJsonArray("changes")).hasSize(1);
+    JsonObject shown = endpoints.show(endpoint);
+    assertThat(shown.getLong("changes_position")).isEqualTo(2);
+    assertThat(shown.getLong("position")).as("the other cursor").isZero();
+    post(endpoint, "/seek", changes.copy().put("from", before.toString()));
+    assertThat(endpoints.show(endpoint).getLong("changes_position")).isEqualTo(1);
+    post(endpoint, "/seek", changes.copy().put("to_end", true));
+    assertThat(endpoints.show(endpoint).getLong("changes_position")).isEqualTo(3);
+    assertThat(post(endpoint, "/seek", changes.copy().put("from_position", 5)).statusCode())
+        .isEqualTo(409);
+    assertThat(post(endpoint, "/seek", changes.copy().put("feed", "deletions")).body())
+        .contains("feed: must be captures or changes");
+    assertThat(get("/internal/v1/workspaces/" + workspace + "/audit").encode())
+        .contains("\"changes_position\":{\"to\":2,\"from\":1}");
+  }
+
+  @Test
+  void aChangeThatHoldsItIsSkippedByAPerson() {
+    List<UUID> captures = service.enter(workspace, 2);
+    JsonObject endpoint = create(new JsonObject().put("events", ALL_EVENTS));
+    erase(captures.get(0));
+    erase(captures.get(1));
+    turn(
+        endpoint,
+        "feed = 'changes', page_up_to = 2, page_end = 1, looked_up_to = 1, held_capture = '%s', failing_since = now(), last_outcome = 'status', last_status = 422"
+            .formatted(captures.getFirst()));
+    JsonObject skip = new JsonObject().put("capture_id", captures.getFirst().toString());
+    JsonObject after = new JsonObject(post(endpoint, "/skip", skip).body());
+    assertThat(after.getLong("changes_position")).isEqualTo(1);
+    assertThat(after.getLong("position")).isEqualTo(2);
+    assertThat(after.getValue("held")).isNull();
+  }
+
+  @Test
+  void pagesOfChangesAreFoundByTheirCapturesAndForgetAnswersOfErasedOnes() {
+    List<UUID> captures = service.enter(workspace, 3);
+    JsonObject endpoint = create(new JsonObject().put("events", ALL_EVENTS));
+    String id = endpoint.getString("id");
+    new LogMaintenance(service.database, new LogDays(Clock.systemUTC(), Duration.ofDays(3))).run();
+    for (int page = 0; page < 2; page++) {
+      UUID pageId = UUID.randomUUID();
+      service.query(
+          """
+          with page as (
+            insert into pages (day, id, endpoint_id, changed, after_position, last_position, documents, state, attempts, owed_at)
+            values (current_date, '%s', '%s', '{%s}', %d, %d, 1, 'pending', 1, now() + interval '%d s') returning day, id)
+          insert into attempts (day, delivery_id, attempt, started_at, duration_ms, outcome, status, answer)
+          select day, id, 1, now(), 1, 'status', 422, 'what it said' from page
+          """
+              .formatted(pageId, id, captures.get(page), page, page + 1, page));
+    }
+    String path = endpoints.at(endpoint) + "/pages";
+    JsonObject found =
+        get(path + "?capture_id=" + captures.getFirst()).getJsonArray("pages").getJsonObject(0);
+    assertThat(found.getString("event")).isEqualTo("changes.page");
+    assertThat(found.getLong("last_position")).isEqualTo(1);
+    assertThat(found.getString("answer")).isEqualTo("what it said");
+    assertThat(get(path + "?capture_id=" + captures.get(2)).getJsonArray("pages")).isEmpty();
+
+    erase(captures.getFirst());
+    await()
+        .untilAsserted(() ->
+            assertThat(get(path).getJsonArray("pages"))
+                .extracting(each -> ((JsonObject) each).getString("answer"))
+                .containsExactly("what it said", null));
+  }
+
+  @Test
+  void readersHaveItsChanges() {
+    List<UUID> captures = service.enter(workspace, 2);
+    JsonObject endpoint = create(new JsonObject().put("events", ALL_EVENTS));
+    erase(captures.get(0));
+    erase(captures.get(1));
+    turn(endpoint, "changes_position = 1, changes_read_up_to = 1");
+    JsonObject reader =
+        get("/internal/v1/workspaces/" + workspace + "/readers")
+            .getJsonArray("readers")
+            .getJsonObject(0);
+    assertThat(reader.getJsonObject("captures").getString("state")).isEqualTo("at_end");
+    JsonObject changes = reader.getJsonObject("changes");
+    assertThat(changes.getString("state")).isEqualTo("reading");
+    assertThat(changes.getLong("position")).isEqualTo(1);
+    assertThat(changes.getLong("behind")).isEqualTo(1);
+    assertThat(changes.getInstant("oldest_at")).isNotNull();
+  }
+
   @Test
   void nothingIsOwedToItByItself() {
     service.enter(workspace, 2);
@@ -244,7 +390,15 @@ class StreamEndpointsApiTest {
         browser.submit(
             page + "/endpoints/new",
             page + "/endpoints",
-            Map.of("url", "https://receiver.invalid/", "delivery", "stream", "batch", "9"));
+            Map.of(
+                "url",
+                "https://receiver.invalid/",
+                "delivery",
+                "stream",
+                "batch",
+                "9",
+                "from",
+                "2020-01-01T00:00:00"));
     assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
     JsonObject endpoint = (JsonObject) endpoints.list().getFirst();
     String at = page + "/endpoints/" + endpoint.getString("id");
@@ -256,7 +410,7 @@ class StreamEndpointsApiTest {
     UUID capture = service.enter(workspace, 1).getFirst();
     turn(
         endpoint,
-        "held_capture = '%s', failing_since = now(), last_outcome = 'status', last_status = 400"
+        "page_up_to = 1, page_end = 1, looked_up_to = 1, held_capture = '%s', failing_since = now(), last_outcome = 'status', last_status = 400"
             .formatted(capture));
     assertThat(browser.get(at).body()).contains("Held by a capture", capture.toString());
     HttpResponse<String> skipped =

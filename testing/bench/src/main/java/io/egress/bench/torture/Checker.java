@@ -215,6 +215,10 @@ final class Checker {
     Map<UUID, String> current = tenant.current();
     List<String> stale =
         new ArrayList<>(differences("the mirror of " + tenant.id(), tenant.mirror(), current));
+    tenant
+        .streamCopies()
+        .forEach(
+            (endpoint, reader) -> stale.addAll(differences(endpoint, reader.documents(), current)));
     for (Tenant.Endpoint endpoint : tenant.owed()) {
       Map<UUID, String> owed = new HashMap<>(current);
       stream.stream().limit(endpoint.exactFrom() - 1).forEach(owed::remove);

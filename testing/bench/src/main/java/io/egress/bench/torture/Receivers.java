@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.egress.platform.lifecycle.RunningProcess;
 import io.egress.standalone.receiver.WebhookVerifier;
 import io.egress.standalone.receiver.WebhookVerifier.Verdict;
+import io.egress.transcript.stream.Feed;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
@@ -95,7 +96,9 @@ final class Receivers {
     }
     PageReader reader = pageReaders.get(name);
     if (reader != null) {
-      answer(reader.take(genuine.data()), request);
+      boolean ofChanges = request.getHeader("x-service-event").equals("changes.page");
+      Feed feed = ofChanges ? Feed.CHANGES : Feed.CAPTURES;
+      answer(reader.take(feed, genuine.data()), request);
       return;
     }
     JsonObject document = genuine.data();

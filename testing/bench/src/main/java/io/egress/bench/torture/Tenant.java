@@ -42,6 +42,7 @@ final class Tenant {
   private final ConcurrentHashMap<String, Endpoint> endpoints = new ConcurrentHashMap<>();
   private final List<List<UUID>> readings = new CopyOnWriteArrayList<>();
   private final List<String> streams = new CopyOnWriteArrayList<>();
+  private final Map<String, PageReader> streamCopies = new ConcurrentHashMap<>();
   private final Copy mirror = new Copy();
   private final AtomicInteger erasuresRead = new AtomicInteger();
   private int created;
@@ -97,6 +98,11 @@ final class Tenant {
   /** What a reader has that follows the stream and its changes. */
   Copy mirror() {
     return mirror;
+  }
+
+  /** By endpoint, those that are sent the stream and its changes. */
+  Map<String, PageReader> streamCopies() {
+    return Map.copyOf(streamCopies);
   }
 
   int erasuresRead() {
@@ -323,11 +329,16 @@ final class Tenant {
                 .put("url", receivers.url(endpoint))
                 .put("full_history", true)
                 .put("delivery", "stream")
+                .put(
+                    "events",
+                    new JsonArray(
+                        List.of("capture.processed", "capture.updated", "capture.erased")))
                 .put("batch", batch));
     List<UUID> reading = new ArrayList<>();
-    receivers.add(
-        endpoint, id, new PageReader(endpoint, reading, evidence), answer.getString("secret"));
+    PageReader reader = new PageReader(endpoint, reading, evidence);
+    receivers.add(endpoint, id, reader, answer.getString("secret"));
     readings.add(reading);
+    streamCopies.put(endpoint, reader);
     streams.add(answer.getString("id"));
   }
 

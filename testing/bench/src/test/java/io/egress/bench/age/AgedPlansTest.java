@@ -11,6 +11,7 @@ import io.egress.standalone.run.Standalone;
 import io.egress.testing.DescribedCall;
 import io.egress.testing.SharedBackends;
 import io.egress.webhook.endpoint.SecretBox;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
@@ -230,14 +231,24 @@ class AgedPlansTest {
         new JsonObject()
             .put("url", "https://receiver.invalid/")
             .put("delivery", "stream")
+            .put(
+                "events",
+                new JsonArray(List.of("capture.processed", "capture.updated", "capture.erased")))
             .put("full_history", true);
     String all = post(port, endpoints, stream).getString("id");
     JsonObject filter = new JsonObject().put("devices", List.of(UUID.randomUUID().toString()));
-    post(port, endpoints, stream.copy().put("filter", filter));
+    String none = post(port, endpoints, stream.copy().put("filter", filter)).getString("id");
+    one(
+        url,
+        "with changed as (update turns set changes_position = 0, changes_read_up_to = 0 where endpoint_id = '"
+            + none
+            + "' returning 1) select count(*) from changed");
     String tried = "select count(*) from turns where failing_since is not null";
     await().atMost(PASSED_MAX).until(() -> Integer.parseInt(one(url, tried)) > 0);
     String passed = "select count(*) from turns where read_up_to > 3000";
     await().atMost(PASSED_MAX).until(() -> Integer.parseInt(one(url, passed)) > 0);
+    String told = "select count(*) from turns where changes_read_up_to > 1200 and endpoint_id = '";
+    await().atMost(PASSED_MAX).until(() -> Integer.parseInt(one(url, told + none + "'")) > 0);
     logPages(url, all);
     for (String part :
         List.of("", "/pages", "/verification", "/pages?capture_id=" + values.get("id"))) {

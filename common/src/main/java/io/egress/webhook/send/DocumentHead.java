@@ -1,11 +1,11 @@
-package io.egress.dispatcher.documents;
+package io.egress.webhook.send;
 
 /** A rendered document up to its {@code emitted_at}, shared by its attempts. Read-only. */
 public final class DocumentHead {
   private final long revision;
   private final byte[] bytes;
 
-  DocumentHead(long revision, byte[] bytes) {
+  public DocumentHead(long revision, byte[] bytes) {
     this.revision = revision;
     this.bytes = bytes;
   }
