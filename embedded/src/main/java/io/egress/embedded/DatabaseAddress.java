@@ -78,6 +78,14 @@ public record DatabaseAddress(URI uri) {
     execute("CREATE DATABASE " + name + " TEMPLATE " + template);
   }
 
+  /**
+   * The same by copying the template's files, after a checkpoint, instead of logging every block.
+   * That takes a third of the processor time where writes are not synced, as in tests.
+   */
+  public void copyDatabase(String name, String template) throws SQLException {
+    execute("CREATE DATABASE " + name + " TEMPLATE " + template + " STRATEGY file_copy");
+  }
+
   public void dropDatabase(String name) throws SQLException {
     execute("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
   }

@@ -84,7 +84,7 @@ public final class SharedBackends {
     DatabaseAddress server = DatabaseAddress.parse(postgres.address());
     String name = "egress_test_" + unique();
     try {
-      server.createDatabase(name, template);
+      server.copyDatabase(name, template);
     } catch (SQLException failure) {
       throw new EmbeddedBackendException("No database in " + server + ": " + failure, failure);
     }
