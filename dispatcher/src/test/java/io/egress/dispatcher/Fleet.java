@@ -364,7 +364,8 @@ public final class Fleet implements AutoCloseable {
     variables.put("EGRESS_KAFKA_BOOTSTRAP", backends.kafkaBootstrap());
     variables.put("EGRESS_DELIVERY_LOG_RETENTION", "3d");
     variables.put("EGRESS_TOPIC_PREFIX", backends.freshPrefix());
-    variables.put("EGRESS_TOPIC_PARTITIONS", "4");
+    // Each fleet has half a dozen topics: more partitions cost the broker more than they find.
+    variables.put("EGRESS_TOPIC_PARTITIONS", "2");
     // Tests hold transactions open to stop others; on a loaded machine that takes a while.
     variables.put("idle-transaction", "2m");
     variables.put("transaction", "2m");

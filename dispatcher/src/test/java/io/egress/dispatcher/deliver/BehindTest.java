@@ -94,6 +94,7 @@ class BehindTest {
   }
 
   @Test
+  @Tag("full")
   void anEndpointThatRefusesStaysBehindNoLongerThanItsFirstAttemptsTake() {
     fleet.endpoint(workspace, "crm");
     fleet.receivers.behave("crm", (request, _) -> request.response().setStatusCode(500).end());
@@ -106,6 +107,7 @@ class BehindTest {
   }
 
   @Test
+  @Tag("full")
   void nothingIsLostWhereADispatcherTakesOver() {
     fleet.endpoint(workspace, "crm");
     fleet.receivers.behave(

@@ -32,9 +32,6 @@ class CrashTest {
   private static final Duration BEFORE_ATTEMPTS_END = Duration.ofSeconds(30);
 
   private static final int ENDPOINTS = 20;
-  private static final int CAPTURES = 100;
-  private static final int KILLS = 2;
-  private static final int ARRIVALS_BETWEEN = 400;
 
   private final UUID workspace = UUID.randomUUID();
   private final Fleet fleet =
@@ -51,30 +48,42 @@ class CrashTest {
 
   @Test
   void losesNothingAndRepeatsOnlyAttemptsInFlight() throws InterruptedException {
+    losesNothing(50, 1);
+  }
+
+  @Test
+  @Tag("full")
+  void losesNothingWhenKilledTwice() throws InterruptedException {
+    losesNothing(100, 2);
+  }
+
+  private void losesNothing(int captures, int kills) throws InterruptedException {
+    int all = ENDPOINTS * captures;
+    int arrivalsBetween = all / (kills + 3);
     everyReceiver((request, _) -> fleet.vertx.setTimer(50, _ -> request.response().end()));
     for (int i = 0; i < ENDPOINTS; i++) {
       fleet.endpoint(workspace, "r" + i);
     }
-    fleet.captures(workspace, CAPTURES);
+    fleet.captures(workspace, captures);
 
     List<Set<UUID>> knownAtKills = new ArrayList<>();
     List<Long> arrivalsOfKnown = new ArrayList<>();
-    for (int killed = 0; killed < KILLS; killed++) {
+    for (int killed = 0; killed < kills; killed++) {
       int before = fleet.receivers.count();
       try (DispatcherProcess dispatcher = fleet.process()) {
         await()
             .atMost(PATIENCE)
             .pollInterval(Duration.ofMillis(5))
-            .until(() -> fleet.receivers.count() >= before + ARRIVALS_BETWEEN);
+            .until(() -> fleet.receivers.count() >= before + arrivalsBetween);
         dispatcher.kill();
       }
       Set<UUID> known = delivered();
-      assertThat(known).as("killed in the middle of it").hasSizeLessThan(ENDPOINTS * CAPTURES);
+      assertThat(known).as("killed in the middle of it").hasSizeLessThan(all);
       knownAtKills.add(known);
       arrivalsOfKnown.add(arrivalsOf(known));
     }
     try (DispatcherProcess last = fleet.process()) {
-      await().atMost(PATIENCE).until(() -> delivered().size() == ENDPOINTS * CAPTURES);
+      await().atMost(PATIENCE).until(() -> delivered().size() == all);
       assertThat(last.terminate(BEFORE_ATTEMPTS_END)).isZero();
     }
 
@@ -84,14 +93,14 @@ class CrashTest {
           .computeIfAbsent(arrival.receiver() + arrival.captureId(), _ -> new HashSet<>())
           .add(arrival.deliveryId());
     }
-    assertThat(idsOfEach).as("none lost").hasSize(ENDPOINTS * CAPTURES);
+    assertThat(idsOfEach).as("none lost").hasSize(all);
     assertThat(idsOfEach.values()).as("ids are stable").allMatch(ids -> ids.size() == 1);
-    for (int i = 0; i < KILLS; i++) {
+    for (int i = 0; i < kills; i++) {
       assertThat(arrivalsOf(knownAtKills.get(i)))
           .as("only what was under way is sent again")
           .isEqualTo(arrivalsOfKnown.get(i));
     }
-    assertThat(fleet.count("attempts where attempt = 1")).isEqualTo(ENDPOINTS * CAPTURES);
+    assertThat(fleet.count("attempts where attempt = 1")).isEqualTo(all);
   }
 
   @Test

@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.MemberDescription;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -38,7 +39,9 @@ class HandoverTest {
               "EGRESS_ATTEMPT_TIMEOUT",
               "60s",
               "EGRESS_SHUTDOWN_TIMEOUT",
-              "6s"));
+              "6s",
+              "EGRESS_TOPIC_PARTITIONS",
+              "4"));
 
   @AfterEach
   void close() {
@@ -86,8 +89,18 @@ class HandoverTest {
 
   @Test
   void losesNothingAndRepeatsLittleWhileWorkersJoinAndLeave() {
+    losesNothing(60);
+  }
+
+  @Test
+  @Tag("full")
+  void losesNothingOfManyCapturesWhileWorkersJoinAndLeave() {
+    losesNothing(150);
+  }
+
+  private void losesNothing(int captures) {
     int endpoints = 20;
-    int captures = 150;
+    int batch = endpoints * captures;
     Behaviour slow = (request, _) -> fleet.vertx.setTimer(20, _ -> request.response().end());
     for (int i = 0; i < endpoints; i++) {
       fleet.endpoint(workspace, "r" + i);
@@ -95,17 +108,17 @@ class HandoverTest {
     }
     DispatcherApp first = fleet.dispatcher();
     fleet.captures(workspace, captures);
-    await().until(() -> fleet.receivers.count() > 500);
+    await().until(() -> fleet.receivers.count() > batch / 6);
     DispatcherApp second = fleet.dispatcher();
     fleet.captures(workspace, captures);
-    await().until(() -> fleet.receivers.count() > 1_500);
+    await().until(() -> fleet.receivers.count() > batch / 2);
     fleet.stop(first);
     fleet.captures(workspace, captures);
-    await().until(() -> fleet.receivers.count() > 3_000);
+    await().until(() -> fleet.receivers.count() > batch);
     fleet.dispatcher();
     fleet.stop(second);
 
-    long expected = 3L * captures * endpoints;
+    long expected = 3L * batch;
     await()
         .untilAsserted(() ->
             assertThat(fleet.count("deliveries where state = 'delivered'")).isEqualTo(expected));

@@ -9,6 +9,7 @@ import io.egress.dispatcher.Receivers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.junit.jupiter.api.AfterEach;
@@ -22,7 +23,8 @@ class IsolationTest {
   private static final int ROUNDS = 10;
   private static final int PARTITIONS = 4;
 
-  private final Fleet fleet = new Fleet();
+  private final Fleet fleet =
+      new Fleet(Map.of("EGRESS_TOPIC_PARTITIONS", String.valueOf(PARTITIONS)));
   private final UUID workspace = UUID.randomUUID();
 
   @AfterEach
