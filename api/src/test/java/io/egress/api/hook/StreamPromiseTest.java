@@ -34,7 +34,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class StreamPromiseTest {
   private static final int WRITERS = 12;
-  private static final int CAPTURES_PER_WRITER = 60;
   private static final int LOOPS = 5;
   private static final int INSTANCES = 3;
 
@@ -56,13 +55,19 @@ class StreamPromiseTest {
 
   @Test
   void holdsWithManyWritersEventLoopsAndInstances() throws Exception {
-    run(false);
+    run(20, false);
+  }
+
+  @Test
+  @Tag("full")
+  void holdsWithManyCaptures() throws Exception {
+    run(60, false);
   }
 
   @Test
   @Tag("full")
   void holdsWhileConnectionsThatEnterTheStreamAreKilled() throws Exception {
-    run(true);
+    run(60, true);
   }
 
   @Test
@@ -82,7 +87,7 @@ class StreamPromiseTest {
     }
   }
 
-  private void run(boolean killing) throws Exception {
+  private void run(int capturesPerWriter, boolean killing) throws Exception {
     instances.add(Service.start());
     while (instances.size() < INSTANCES) {
       instances.add(instances.get(0).twin());
@@ -98,7 +103,7 @@ class StreamPromiseTest {
     List<Future<List<String>>> writers = new ArrayList<>();
     for (int i = 0; i < WRITERS; i++) {
       int writer = i;
-      writers.add(threads.submit(() -> write(writer, workspace, written)));
+      writers.add(threads.submit(() -> write(writer, workspace, capturesPerWriter, written)));
     }
     if (killing) {
       threads.submit(() -> killEntries(written)).get();
@@ -116,14 +121,15 @@ class StreamPromiseTest {
   }
 
   /** Half through the hook, half by slow transactions of its own. */
-  private List<String> write(int writer, UUID workspace, CountDownLatch written) throws Exception {
+  private List<String> write(int writer, UUID workspace, int captures, CountDownLatch written)
+      throws Exception {
     Random random = new Random(writer);
     List<String> put = new ArrayList<>();
     Service service = instances.get(writer % INSTANCES);
     PgConnection connection =
         Service.await(
             PgConnection.connect(service.vertx, service.environment.get("EGRESS_DATABASE_URL")));
-    for (int i = 0; i < CAPTURES_PER_WRITER; i++) {
+    for (int i = 0; i < captures; i++) {
       UUID id = new UUID(random.nextLong(), random.nextLong());
       if (writer % 2 == 0) {
         put(service, id, Service.capture(workspace));

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,23 +31,24 @@ class BackPressureTest {
   private static final int CAPTURES = 40;
   private static final int TEXT_CHARS = 400_000;
 
-  private final UUID workspace = UUID.randomUUID();
-  private Service service;
-  private String key;
+  private static final UUID WORKSPACE = UUID.randomUUID();
 
-  @BeforeEach
-  void fill() {
+  private static Service service;
+  private static String key;
+
+  @BeforeAll
+  static void fill() {
     service =
         Service.start(Map.of("pull-memory", "4MiB", "pull-stall", "300ms", "memory-wait", "4s"));
-    key = service.mintKey(workspace);
+    key = service.mintKey(WORKSPACE);
     for (int i = 0; i < CAPTURES; i++) {
       assertThat(service.put(UUID.randomUUID(), noise(i)).statusCode()).isEqualTo(201);
     }
     await().until(() -> service.query("select 1 from stream").size() == CAPTURES);
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     service.close();
   }
 
@@ -108,13 +109,13 @@ class BackPressureTest {
     return socket;
   }
 
-  private JsonObject noise(long seed) {
+  private static JsonObject noise(long seed) {
     Random random = new Random(seed);
     StringBuilder text = new StringBuilder();
     while (text.length() < TEXT_CHARS) {
       text.append(Long.toString(random.nextLong(), 36));
     }
-    return Service.capture(workspace)
+    return Service.capture(WORKSPACE)
         .put(
             "segments",
             new JsonArray()
