@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 /**
  * The {@code java} command line of {@code egress}. Tests start dozens of these JVMs, so they share
  * an archive of loaded classes, which a short demo writes. A JVM ignores an archive that is missing
- * or does not match its class path.
+ * or does not match its class path, as one with folders.
  */
 final class EgressJvm {
   static final String CLASS_PATH =
@@ -27,7 +27,17 @@ final class EgressJvm {
   private EgressJvm() {}
 
   static List<String> command(String... arguments) {
-    return line("-XX:SharedArchiveFile=" + Archive.FILE, List.of(arguments));
+    return with(Archive.FILE, arguments);
+  }
+
+  /** With an archive that {@link #recording} has written. */
+  static List<String> with(Path archive, String... arguments) {
+    return line("-XX:SharedArchiveFile=" + archive, List.of(arguments));
+  }
+
+  /** Writes an archive of what the command loads, when it ends. */
+  static List<String> recording(Path archive, String... arguments) {
+    return line("-XX:ArchiveClassesAtExit=" + archive, List.of(arguments));
   }
 
   private static List<String> line(String archive, List<String> arguments) {
@@ -47,10 +57,7 @@ final class EgressJvm {
         Path file = Files.createDirectories(Path.of("target")).resolve("egress.jsa");
         Files.deleteIfExists(file);
         Process demo =
-            new ProcessBuilder(
-                    line(
-                        "-XX:ArchiveClassesAtExit=" + file.toAbsolutePath(),
-                        List.of("demo", "--seconds", "1")))
+            new ProcessBuilder(recording(file.toAbsolutePath(), "demo", "--seconds", "1"))
                 .redirectErrorStream(true)
                 .redirectOutput(Redirect.DISCARD)
                 .start();

@@ -7,10 +7,10 @@ import static org.awaitility.Awaitility.await;
 import io.egress.acceptance.S3Server.Maker;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,10 +22,12 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -34,6 +36,7 @@ import software.amazon.awssdk.services.s3.model.ObjectVersion;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /** {@code egress mirror} of a workspace of the real service, in buckets of real servers. */
+@TestInstance(Lifecycle.PER_CLASS)
 abstract class MirrorBucketCases {
   private static final Random RANDOM = new Random();
   private static final int FEW_KILLS = 3;
@@ -41,48 +44,57 @@ abstract class MirrorBucketCases {
   private static final int REQUESTS_MAX = 60;
   private static final String MANIFEST = ".egress-mirror/manifest.json";
 
-  @TempDir private static Path servers;
-
-  private static final Map<Maker, S3Server> STARTED = new EnumMap<>(Maker.class);
-
   private final Maker maker;
-  private final UUID workspace = UUID.randomUUID();
-  private final String bucket = "archive-" + workspace;
-  private BothRoles api;
-  private String key;
+  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+  private Path folder;
   private S3Server server;
   private S3Client s3;
+  private BothRoles api;
+  private Path classes;
+
+  private UUID workspace;
+  private String bucket;
+  private String key;
 
   MirrorBucketCases(Maker maker) {
     this.maker = maker;
   }
 
-  @BeforeEach
-  void startServers() throws Exception {
-    api = BothRoles.apiAlone(BothRoles.environment());
-    key = api.mintKey(workspace);
-    server = started(maker);
+  @BeforeAll
+  void startServers(@TempDir Path temporary) throws Exception {
+    folder = temporary;
+    server = S3Server.start(maker, folder);
+    started.push(server);
     s3 = server.client();
+    api = BothRoles.apiAlone(BothRoles.environment());
+    started.push(api);
+    beginWorkspace();
+    createBucket(false);
+    classes = recorded(folder.resolve("bucket.jsa"));
   }
 
-  private static S3Server started(Maker maker) throws Exception {
-    S3Server started = STARTED.get(maker);
-    if (started == null) {
-      started = S3Server.start(maker, Files.createDirectories(servers.resolve(maker.name())));
-      STARTED.put(maker, started);
+  /** The classes of a mirror in a bucket: those of the AWS SDK are most of what it costs. */
+  private Path recorded(Path archive) throws Exception {
+    try (CommandLine mirror =
+        CommandLine.start(
+            environment(server.url()), EgressJvm.recording(archive, arguments(target())))) {
+      assertThat(mirror.awaitExit()).as(mirror.output()).isZero();
     }
-    return started;
+    return archive;
   }
 
-  @AfterEach
-  void stopService() {
-    api.close();
+  @BeforeEach
+  void beginWorkspace() {
+    workspace = UUID.randomUUID();
+    bucket = "archive-" + workspace;
+    key = api.mintKey(workspace);
   }
 
   @AfterAll
-  static void stopServers() {
-    STARTED.values().forEach(S3Server::close);
-    STARTED.clear();
+  void stopServers() throws Exception {
+    while (!started.isEmpty()) {
+      started.pop().close();
+    }
   }
 
   private void createBucket(boolean withLocks) {
@@ -271,7 +283,7 @@ abstract class MirrorBucketCases {
     createBucket(false);
     api.finish(workspace, 1);
     Map<String, String> environment = environment(server.url());
-    String target = "s3://" + bucket + "/of/talks";
+    String target = target();
 
     assertThat(fails(environment, "s3://nothing-" + workspace + "/of/talks"))
         .isEqualTo(
@@ -300,7 +312,8 @@ abstract class MirrorBucketCases {
   }
 
   private String fails(Map<String, String> environment, String to) throws Exception {
-    try (CommandLine mirror = CommandLine.start(environment, arguments(to))) {
+    try (CommandLine mirror =
+        CommandLine.start(environment, EgressJvm.with(classes, arguments(to)))) {
       assertThat(mirror.awaitExit()).as(mirror.output()).isEqualTo(1);
       return mirror.output();
     }
@@ -314,11 +327,16 @@ abstract class MirrorBucketCases {
   }
 
   private CommandLine start(String url, String... options) throws IOException {
-    return CommandLine.start(environment(url), arguments("s3://" + bucket + "/of/talks", options));
+    return CommandLine.start(
+        environment(url), EgressJvm.with(classes, arguments(target(), options)));
+  }
+
+  private String target() {
+    return "s3://" + bucket + "/of/talks";
   }
 
   private Map<String, String> environment(String url) {
-    Map<String, String> environment = new HashMap<>(S3Server.environment(url, servers));
+    Map<String, String> environment = new HashMap<>(S3Server.environment(url, folder));
     environment.put("EGRESS_API_KEY", key);
     return environment;
   }

@@ -23,7 +23,8 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,10 +34,11 @@ import org.junit.jupiter.api.io.TempDir;
 class MirrorTest {
   private static final String WHOLE = "0 missing, 0 stale, 0 superfluous; the workspace has ";
 
+  private static BothRoles api;
+
   private final UUID workspace = UUID.randomUUID();
   private final Path parent;
   private final Path folder;
-  private BothRoles api;
   private String key;
 
   MirrorTest(@TempDir Path parent) {
@@ -44,14 +46,18 @@ class MirrorTest {
     this.folder = parent.resolve("copy");
   }
 
-  @BeforeEach
-  void startService() {
+  @BeforeAll
+  static void startService() {
     api = BothRoles.apiAlone(BothRoles.environment());
+  }
+
+  @BeforeEach
+  void mintKey() {
     key = api.mintKey(workspace);
   }
 
-  @AfterEach
-  void stopService() {
+  @AfterAll
+  static void stopService() {
     api.close();
   }
 
@@ -113,9 +119,19 @@ class MirrorTest {
   @Test
   @Tag("full")
   void goesOnAfterKills() throws Exception {
+    goesOnAfter(2);
+  }
+
+  @Test
+  @Tag("long")
+  void goesOnAfterManyKills() throws Exception {
+    goesOnAfter(8);
+  }
+
+  private void goesOnAfter(int kills) throws Exception {
     Random random = new Random();
     List<String> ids = new ArrayList<>(api.finish(workspace, 300));
-    for (int kill = 0; kill < 8; kill++) {
+    for (int kill = 0; kill < kills; kill++) {
       try (CommandLine mirror = start("--watch")) {
         await().until(() -> !files().isEmpty());
         TimeUnit.MILLISECONDS.sleep(random.nextInt(700));
