@@ -1,5 +1,6 @@
 package io.egress.bench.torture;
 
+import io.egress.embedded.UserCache;
 import io.egress.standalone.run.ChildProcess;
 import io.egress.standalone.run.ServiceJvm;
 import java.io.File;
@@ -34,13 +35,13 @@ interface Build {
   }
 
   /**
-   * Builds a release from the commit that {@code deploy/releases} names, unless it was built
-   * before. Returns when it is built, after a minute or two.
+   * Builds a release from the commit that {@code deploy/releases} names, unless it is in the user's
+   * cache. Returns when it is built, after a minute or two.
    */
   static Build ofRelease(String version) throws IOException, InterruptedException {
     Path checkout = checkout();
     String commit = commit(checkout.resolve("deploy/releases"), version);
-    Path folder = checkout.resolve("target/releases").resolve(version + "-" + commit);
+    Path folder = UserCache.folder().resolve("releases").resolve(version + "-" + commit);
     if (!Files.exists(folder)) {
       Files.createDirectories(folder.getParent());
       Path unfinished = Files.createTempDirectory(folder.getParent(), "unfinished-");

@@ -82,6 +82,13 @@ public final class TortureCommand implements Callable<Integer> {
   private @Nullable String release;
 
   @Option(
+      names = "--takeovers",
+      hidden = true,
+      defaultValue = "3",
+      description = "how often each process is replaced with --from; for tests")
+  private int takeoversMax;
+
+  @Option(
       names = "--aged",
       arity = "0..1",
       fallbackValue = "3000000",
@@ -222,7 +229,8 @@ public final class TortureCommand implements Callable<Integer> {
   /** The takeovers of all processes, and between them as many other faults as were given. */
   private List<Fault> forwardBackForward(Faults faults, Build release) {
     List<Fault> takeovers = new ArrayList<>();
-    for (Build to : List.of(Build.current(), release, Build.current())) {
+    List<Build> builds = List.of(Build.current(), release, Build.current());
+    for (Build to : builds.subList(0, takeoversMax)) {
       takeovers.addAll(faults.takeovers(to));
     }
     Iterator<Fault> others = faults.ofAMixedFleet().iterator();
