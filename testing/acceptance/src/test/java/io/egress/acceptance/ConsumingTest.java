@@ -148,7 +148,7 @@ class ConsumingTest {
   void stopsAtOnceWhenTheKeyIsRefused(ShownLoop loop) throws Exception {
     loop.assumeItRunsHere();
     try (FlakyProxy proxy = new FlakyProxy(api.publicUrl(""))) {
-      assertThat(run(loop, proxy.url(), "service_nobodys")).isNotZero();
+      assertThat(ended(loop.startAsShown(folder, proxy.url(), "service_nobodys"))).isNotZero();
       assertThat(output()).contains("401", "API key");
       assertThat(proxy.queries()).hasSize(1);
     }
@@ -297,7 +297,10 @@ class ConsumingTest {
   }
 
   private int run(ShownLoop loop, String url, String key) throws Exception {
-    Process process = loop.start(folder, url, key);
+    return ended(loop.start(folder, url, key));
+  }
+
+  private int ended(Process process) throws Exception {
     assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as(output()).isTrue();
     return process.exitValue();
   }

@@ -3,13 +3,16 @@ package io.egress.acceptance;
 import static io.egress.acceptance.Snippets.block;
 import static io.egress.acceptance.Snippets.has;
 import static io.egress.acceptance.Snippets.page;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toCollection;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -19,6 +22,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import javax.tools.ToolProvider;
 
 /** A cursor loop in docs/consuming.md. */
 enum ShownLoop {
@@ -49,11 +53,64 @@ enum ShownLoop {
 
   Process start(Path folder, String url, String key, Map<String, String> environment)
       throws IOException {
-    Files.writeString(folder.resolve(file), block(page("docs/consuming.md"), begin));
-    List<String> line =
-        this == JAVA
-            ? List.of(interpreter, "-XX:TieredStopAtLevel=1", "-cp", jackson(), file)
-            : List.of(interpreter, file);
+    return start(folder, url, key, environment, this == JAVA ? CompiledLoop.LINE : shownLine());
+  }
+
+  /** By the command that the page shows. */
+  Process startAsShown(Path folder, String url, String key) throws IOException {
+    return start(folder, url, key, Map.of(), shownLine());
+  }
+
+  private List<String> shownLine() {
+    return this == JAVA
+        ? List.of(interpreter, "-XX:TieredStopAtLevel=1", "-cp", jackson(), file)
+        : List.of(interpreter, file);
+  }
+
+  /** {@code java Loop.java} compiles it at each start, which costs more than the rest of it. */
+  private static final class CompiledLoop {
+    static final List<String> LINE = line();
+
+    private static List<String> line() {
+      try {
+        Path classes = Files.createDirectories(Path.of("target", "loop").toAbsolutePath());
+        Path source = classes.resolve(JAVA.file);
+        Files.writeString(source, JAVA.text());
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        int status =
+            ToolProvider.getSystemJavaCompiler()
+                .run(
+                    null,
+                    said,
+                    said,
+                    "-cp",
+                    jackson(),
+                    "-d",
+                    classes.toString(),
+                    source.toString());
+        if (status != 0) {
+          throw new AssertionError(said.toString(UTF_8));
+        }
+        return List.of(
+            JAVA.interpreter,
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            jackson() + File.pathSeparator + classes,
+            "Loop");
+      } catch (IOException failure) {
+        throw new UncheckedIOException(failure);
+      }
+    }
+  }
+
+  private String text() throws IOException {
+    return block(page("docs/consuming.md"), begin);
+  }
+
+  private Process start(
+      Path folder, String url, String key, Map<String, String> environment, List<String> line)
+      throws IOException {
+    Files.writeString(folder.resolve(file), text());
     ProcessBuilder builder =
         new ProcessBuilder(line)
             .directory(folder.toFile())
