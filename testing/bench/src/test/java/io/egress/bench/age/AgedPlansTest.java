@@ -247,7 +247,7 @@ class AgedPlansTest {
     await().atMost(PASSED_MAX).until(() -> Integer.parseInt(one(url, tried)) > 0);
     String passed = "select count(*) from turns where read_up_to > 3000";
     await().atMost(PASSED_MAX).until(() -> Integer.parseInt(one(url, passed)) > 0);
-    String told = "select count(*) from turns where changes_read_up_to > 1200 and endpoint_id = '";
+    String told = "select count(*) from turns where changes_read_up_to > 700 and endpoint_id = '";
     await().atMost(PASSED_MAX).until(() -> Integer.parseInt(one(url, told + none + "'")) > 0);
     logPages(url, all);
     for (String part :
