@@ -107,7 +107,9 @@ $$;
 
 -- The pages that were sent, or tried, as long as the delivery log is kept. Of the stream, those captures after
 -- after_position and up to last_position, which are at most 1,000 positions apart, that their endpoint wanted. Of the
--- changes, positions are numbers of changes, and changed has the captures. Their attempts are in attempts.
+-- changes, positions are numbers of changes, and changed has the captures. Their attempts are in attempts. An attempt
+-- that was refused may have reached further, up to tried_up_to, or had more captures, which changed has, too: what its
+-- receiver answered may be about any of them.
 create table pages (
   day date not null,
   id uuid not null,
@@ -115,6 +117,7 @@ create table pages (
   changed uuid[],
   after_position bigint not null,
   last_position bigint not null,
+  tried_up_to bigint not null,
   documents integer not null,
   state text not null check (state in ('pending', 'delivered')),
   attempts integer not null,
@@ -126,5 +129,5 @@ create table pages (
 ) partition by range (day);
 
 create index pages_by_time on pages (endpoint_id, owed_at, id);
-create index pages_by_place on pages (endpoint_id, last_position) where changed is null;
+create index pages_by_place on pages (endpoint_id, tried_up_to) where changed is null;
 create index pages_by_change on pages using gin (changed) with (fastupdate = off) where changed is not null;

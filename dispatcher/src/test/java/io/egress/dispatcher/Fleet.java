@@ -12,6 +12,7 @@ import io.egress.testing.SharedBackends;
 import io.egress.transcript.document.Fragment;
 import io.egress.transcript.document.TranscriptRenderer;
 import io.egress.transcript.stream.ProcessedCapture;
+import io.egress.webhook.deliverylog.ReceiverAnswers;
 import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.CustomHeaders.SealedHeaders;
 import io.egress.webhook.endpoint.Endpoint;
@@ -265,6 +266,12 @@ public final class Fleet implements AutoCloseable {
                 .compose(_ ->
                     tx.preparedQuery("select enter_changes(array[$1::uuid])")
                         .execute(Tuple.of(captureId)))));
+  }
+
+  /** As the API does, with what receivers answered. */
+  public void erase(UUID captureId) {
+    query("select erase_captures(array['" + captureId + "']::uuid[], 'test', 'request')");
+    ReceiverAnswers.forgetAll(database);
   }
 
   public RowSet<Row> query(String sql) {

@@ -74,13 +74,13 @@ public record DatabaseAddress(URI uri) {
   }
 
   /** Names were generated here and need no quoting. */
-  public void createDatabase(String name, String template) throws SQLException {
-    execute("CREATE DATABASE " + name + " TEMPLATE " + template);
+  void createDatabase(String name) throws SQLException {
+    execute("CREATE DATABASE " + name);
   }
 
   /**
-   * The same by copying the template's files, after a checkpoint, instead of logging every block.
-   * That takes a third of the processor time where writes are not synced, as in tests.
+   * Copies the template's files, after a checkpoint, instead of logging every block. That takes a
+   * third of the processor time where writes are not synced, as in tests.
    */
   public void copyDatabase(String name, String template) throws SQLException {
     execute("CREATE DATABASE " + name + " TEMPLATE " + template + " STRATEGY file_copy");

@@ -161,7 +161,7 @@ public final class PostgresServer implements AutoCloseable {
   private void createDatabase() throws SQLException {
     DatabaseAddress maintenance = address(MAINTENANCE_DATABASE);
     if (!maintenance.hasDatabase(DATABASE)) {
-      maintenance.createDatabase(DATABASE, DatabaseAddress.EMPTY);
+      maintenance.createDatabase(DATABASE);
     }
   }
 

@@ -38,13 +38,14 @@ public final class PageLog {
           + """
           ), written as (
             insert into %2$s as d
-              (day, id, endpoint_id, changed, after_position, last_position, documents, state, attempts, last_outcome,
+              (day, id, endpoint_id, changed, after_position, last_position, tried_up_to, documents, state, attempts, last_outcome,
                 next_attempt_at, owed_at)
-            select e.day, e.id, e.endpoint_id, p.changed, p.after_position, p.last_position, p.documents, e.state, e.attempts, e.outcome,
+            select e.day, e.id, e.endpoint_id, p.changed, p.after_position, p.last_position, p.last_position, p.documents, e.state, e.attempts, e.outcome,
               e.next_attempt_at, e.owed_at
             from entry e join page p on p.id = e.id
             on conflict (id, day) do update
-            set last_position = excluded.last_position, changed = excluded.changed, documents = excluded.documents, state = excluded.state,
+            set last_position = excluded.last_position, tried_up_to = greatest(d.tried_up_to, excluded.tried_up_to),
+              changed = case when d.changed is not null then array(select unnest(d.changed) union select unnest(excluded.changed)) end, documents = excluded.documents, state = excluded.state,
               attempts = excluded.attempts, updated_at = now(), last_outcome = excluded.last_outcome,
               next_attempt_at = excluded.next_attempt_at
             returning d.endpoint_id, 'page' as origin, d.owed_at, d.state, d.xmax = 0 as is_new)

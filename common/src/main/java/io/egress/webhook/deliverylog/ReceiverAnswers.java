@@ -49,8 +49,8 @@ public final class ReceiverAnswers {
         select d.id from stream s join deliveries d on d.position = s.position
         where s.capture_id = any($3) and d.endpoint_id = any($2) and d.replay_id is not null
         union all
-        select p.id from stream s join pages p on p.last_position >= s.position
-          and p.last_position < s.position + %d and p.after_position < s.position
+        select p.id from stream s join pages p on p.tried_up_to >= s.position
+          and p.tried_up_to < s.position + %d and p.after_position < s.position
         where s.capture_id = any($3) and p.endpoint_id = any($2) and p.changed is null
         union all
         select p.id from pages p where p.changed && $3::uuid[] and p.endpoint_id = any($2)))

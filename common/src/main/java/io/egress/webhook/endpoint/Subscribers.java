@@ -22,9 +22,12 @@ import org.jspecify.annotations.Nullable;
  * the next read.
  *
  * @param byWorkspace including paused ones, in the order of their ids
- * @param foreign captures that are of another workspace than their record says
+ * @param foreign what records say of captures that are of another workspace
  */
-public record Subscribers(Map<UUID, List<Subscriber>> byWorkspace, Set<UUID> foreign) {
+public record Subscribers(Map<UUID, List<Subscriber>> byWorkspace, Set<Claim> foreign) {
+  /** That a capture is of a workspace. Other records may say the truth about the same capture. */
+  public record Claim(UUID captureId, UUID workspaceId) {}
+
   private static final String READ =
       """
       select e.id, e.workspace_id, e.paused, e.created_position, e.created_at, e.full_history, e.filters::text as filters,
@@ -33,7 +36,7 @@ public record Subscribers(Map<UUID, List<Subscriber>> byWorkspace, Set<UUID> for
       from endpoints e left join catch_ups c on c.endpoint_id = e.id left join turns t on t.endpoint_id = e.id
       where e.workspace_id = any($2::uuid[]) and e.deleted_at is null
       union all
-      select null, null, null, null, null, null, null, null, null, null, c.id
+      select null, r.workspace_id, null, null, null, null, null, null, null, null, c.id
       from unnest($1::uuid[], $2::uuid[]) as r (capture_id, workspace_id) join captures c on c.id = r.capture_id
       where c.workspace_id <> r.workspace_id
       order by id
@@ -50,7 +53,7 @@ public record Subscribers(Map<UUID, List<Subscriber>> byWorkspace, Set<UUID> for
                     records.stream().map(ProcessedCapture::workspaceId).toArray(UUID[]::new)))
         .map(rows -> {
           Map<UUID, List<Subscriber>> byWorkspace = new HashMap<>();
-          Set<UUID> foreign = new HashSet<>();
+          Set<Claim> foreign = new HashSet<>();
           for (Row row : rows) {
             UUID foreignId = row.getUUID("foreign_id");
             if (foreignId == null) {
@@ -59,7 +62,7 @@ public record Subscribers(Map<UUID, List<Subscriber>> byWorkspace, Set<UUID> for
                   .computeIfAbsent(subscriber.workspaceId(), _ -> new ArrayList<>())
                   .add(subscriber);
             } else {
-              foreign.add(foreignId);
+              foreign.add(new Claim(foreignId, row.getUUID("workspace_id")));
             }
           }
           return new Subscribers(byWorkspace, foreign);
@@ -72,7 +75,7 @@ public record Subscribers(Map<UUID, List<Subscriber>> byWorkspace, Set<UUID> for
 
   /** Whether the capture is of the workspace that its record says, or does not exist. */
   public boolean isOwn(ProcessedCapture record) {
-    return !foreign.contains(record.captureId());
+    return !foreign.contains(new Claim(record.captureId(), record.workspaceId()));
   }
 
   private static Subscriber subscriber(Row row) {

@@ -39,7 +39,7 @@ public sealed interface TurnEnd {
   /** Nothing is wanted of what was looked at. */
   record Empty(Delivery turn, long lookedUpTo) implements TurnEnd {}
 
-  /** The endpoint is paused: it rests until it is resumed. */
+  /** The endpoint is paused, and rests until it is resumed, or was deleted. */
   record Paused(Delivery turn) implements TurnEnd {}
 
   /** The same attempt is made later, for which {@code next} is published. */

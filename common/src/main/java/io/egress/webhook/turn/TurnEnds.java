@@ -148,7 +148,8 @@ public final class TurnEnds {
       %s
       update turns t set due_at = null, owed_at = null
       from ended x join locked l on l.endpoint_id = x.endpoint_id
-      where %s and exists (select from endpoints e where e.id = t.endpoint_id and e.paused)
+      where %s and exists (
+        select from endpoints e where e.id = t.endpoint_id and (e.paused or e.deleted_at is not null))
       """
           .formatted(LOCKED_ONLY, OF_PAGE);
 

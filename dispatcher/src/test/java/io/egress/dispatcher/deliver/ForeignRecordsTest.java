@@ -11,6 +11,7 @@ import io.egress.transcript.stream.ProcessedCapture;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
 import io.egress.webhook.endpoint.EndpointChange;
+import io.egress.webhook.endpoint.Subscribers;
 import io.vertx.core.buffer.Buffer;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -92,6 +93,16 @@ class ForeignRecordsTest {
         .extracting(Delivery::captureId)
         .containsExactly(own);
     assertThat(refused(dispatcher, "capture")).isEqualTo(1);
+  }
+
+  @Test
+  void aFalseRecordSaysNothingAboutTheTrueOneBesideIt() {
+    UUID capture = fleet.captures(workspace, 1).get(0);
+    ProcessedCapture truth = new ProcessedCapture(workspace, 1, capture, Instant.now());
+    ProcessedCapture lie = new ProcessedCapture(other, 1, capture, Instant.now());
+    Subscribers read = Fleet.await(Subscribers.of(fleet.database, List.of(truth, lie)));
+    assertThat(read.isOwn(truth)).isTrue();
+    assertThat(read.isOwn(lie)).isFalse();
   }
 
   private void publish(Fleet.Provisioned endpoint, UUID capture, Origin origin) {

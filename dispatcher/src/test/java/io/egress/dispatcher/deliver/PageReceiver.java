@@ -5,6 +5,7 @@ import io.egress.transcript.stream.Feed;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -78,7 +79,17 @@ final class PageReceiver implements Receivers.Behaviour {
     int status = take(body);
     Vertx.currentContext()
         .owner()
-        .setTimer(millis, _ -> request.response().setStatusCode(losesAnswers ? 503 : status).end());
+        .setTimer(
+            millis,
+            _ -> {
+              HttpServerResponse response =
+                  request.response().setStatusCode(losesAnswers ? 503 : status);
+              if (status >= 400) {
+                response.end("about what it was sent");
+              } else {
+                response.end();
+              }
+            });
   }
 
   @Override

@@ -192,6 +192,25 @@ class StreamChangesTest {
     await().until(() -> text(entered.get(7)).equals("corrected"));
   }
 
+  /** Also if the page that was accepted then had it no more. */
+  @Test
+  void whatWasAnsweredToAPageThatHadACaptureIsForgottenWithIt() {
+    enter(4);
+    stream(ALL, 4);
+    fleet.dispatcher();
+    awaitSame();
+    receiver.answer(page -> page.captureIds().size() > 2 ? 413 : 204);
+    fleet.query("select enter_changes(array(select id from captures))");
+    awaitSame();
+    assertThat(fleet.count("attempts where answer is not null")).isOne();
+    UUID last = entered.get(3);
+    receiver.fine();
+    fleet.erase(last);
+    erased.add(last);
+    assertThat(fleet.count("attempts where answer is not null")).isZero();
+    awaitSame();
+  }
+
   @Test
   void aPauseBetweenSkipsNothing() {
     enter(2);

@@ -74,7 +74,7 @@ public final class SentPages {
       LIST.formatted(
           "materialized",
           """
-          and changed is null and last_position >= $5 and last_position < $5 + %d and after_position < $5
+          and changed is null and tried_up_to >= $5 and tried_up_to < $5 + %d and after_position < $5 and last_position >= $5
           union all
           select * from pages where endpoint_id = $1 and changed @> array[$6::uuid]\
           """

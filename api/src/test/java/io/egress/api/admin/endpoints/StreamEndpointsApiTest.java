@@ -219,10 +219,16 @@ class StreamEndpointsApiTest {
     for (int page = 0; page < 2; page++) {
       service.query(
           """
-          insert into pages (day, id, endpoint_id, after_position, last_position, documents, state, attempts, owed_at)
-          values (current_date, '%s', '%s', %d, %d, 2, 'delivered', 1, now() + interval '%d s')
+          insert into pages (day, id, endpoint_id, after_position, last_position, tried_up_to, documents, state, attempts, owed_at)
+          values (current_date, '%s', '%s', %d, %d, %d, 2, 'delivered', 1, now() + interval '%d s')
           """
-              .formatted(page == 0 ? first : UUID.randomUUID(), id, 2 * page, 2 * page + 2, page));
+              .formatted(
+                  page == 0 ? first : UUID.randomUUID(),
+                  id,
+                  2 * page,
+                  2 * page + 2,
+                  2 * page + 2,
+                  page));
     }
     String path = endpoints.at(endpoint) + "/pages";
     assertThat(get(path).getJsonArray("pages")).hasSize(2);
@@ -318,12 +324,12 @@ class StreamEndpointsApiTest {
       service.query(
           """
           with page as (
-            insert into pages (day, id, endpoint_id, changed, after_position, last_position, documents, state, attempts, owed_at)
-            values (current_date, '%s', '%s', '{%s}', %d, %d, 1, 'pending', 1, now() + interval '%d s') returning day, id)
+            insert into pages (day, id, endpoint_id, changed, after_position, last_position, tried_up_to, documents, state, attempts, owed_at)
+            values (current_date, '%s', '%s', '{%s}', %d, %d, %d, 1, 'pending', 1, now() + interval '%d s') returning day, id)
           insert into attempts (day, delivery_id, attempt, started_at, duration_ms, outcome, status, answer)
           select day, id, 1, now(), 1, 'status', 422, 'what it said' from page
           """
-              .formatted(pageId, id, captures.get(page), page, page + 1, page));
+              .formatted(pageId, id, captures.get(page), page, page + 1, page + 1, page));
     }
     String path = endpoints.at(endpoint) + "/pages";
     JsonObject found =

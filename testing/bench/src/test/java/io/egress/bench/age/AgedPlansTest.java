@@ -265,8 +265,8 @@ class AgedPlansTest {
         url,
         """
         with added as (
-          insert into pages (day, id, endpoint_id, after_position, last_position, documents, state, attempts, owed_at)
-          select now()::date, gen_random_uuid(), '%s', 100000 + i, 100001 + i, 1, 'delivered', 1, now()
+          insert into pages (day, id, endpoint_id, after_position, last_position, tried_up_to, documents, state, attempts, owed_at)
+          select now()::date, gen_random_uuid(), '%s', 100000 + i, 100001 + i, 100001 + i, 1, 'delivered', 1, now()
           from generate_series(1, 40000) i returning 1)
         select count(*) from added
         """
