@@ -51,7 +51,7 @@ final class EndpointsCommand {
 
   private static final Columns PAGES =
       new Columns(
-          List.of("updated_at", "event", "state", "documents", "last_position", "attempts", "id"),
+          List.of("updated_at", "event", "state", "documents", "last_position", "id"),
           Set.of(),
           List.of(
               "updated_at",

@@ -181,6 +181,7 @@ class ListsTest {
               new JsonObject()
                   .put("id", ID)
                   .put("updated_at", TIME)
+                  .put("event", "captures.page")
                   .put("state", "delivered")
                   .put("documents", 100)
                   .put("last_position", MANY)
