@@ -167,7 +167,7 @@ class WebhookVerifierTest {
         webhook.with("content-type", "text/plain"), "content-type is not application/json");
     assertRefused(
         webhook.without("x-service-event"),
-        "x-service-event is none of [capture.erased, capture.processed, capture.updated, captures.page]");
+        "x-service-event is none of [capture.erased, capture.processed, capture.updated, captures.page, changes.page]");
     assertRefused(
         webhook.with("x-service-delivery", "3f1c1f5e-6e0c-4b3e-9d0a-0d9b5f1c2a11"),
         "x-service-delivery is not the envelope's delivery_id");
