@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 
 /** A program in a process of its own; {@code egress} among them, as {@code ./egress} starts it. */
 final class CommandLine implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   /** A training run makes its caches before it exits: minutes of a machine that is busy. */
   private static final int EXIT_MINUTES_MAX = 5;

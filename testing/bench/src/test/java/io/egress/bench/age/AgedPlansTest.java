@@ -41,6 +41,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
  * has done for it: none reads, sorts or scans what grows with the age of the service.
  */
 @Tag("full")
+@Timeout(2_400)
 class AgedPlansTest {
   private static final AgedDatabase.Size SIZE = new AgedDatabase.Size(60_000, 2, 40, 20);
 
