@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxBody the most bytes of a page with more than one capture
  * @param position what was accepted, or is passed over
  * @param behind how much has entered the stream since, whether or not it is wanted
- * @param changesPosition up to which change it is told what has become of captures; null unless it
- *     subscribes to that
+ * @param changesPosition the number of the last change that was accepted, or is passed over; null
+ *     unless it subscribes to changes
  * @param held what it waits for
  */
 public record Paging(

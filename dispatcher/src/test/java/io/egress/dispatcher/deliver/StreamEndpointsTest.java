@@ -200,7 +200,7 @@ class StreamEndpointsTest {
   void noPageHasWhatWasErasedBeforeItBegan() {
     enter(4);
     UUID erased = entered.remove(1);
-    fleet.query("select erase_captures(array['" + erased + "']::uuid[], 'test', 'request')");
+    fleet.erase(erased);
     stream(true, 2);
     fleet.dispatcher();
     awaitAllAccepted();
@@ -331,8 +331,7 @@ class StreamEndpointsTest {
     stream(true, 3);
     fleet.dispatcher();
     await().until(() -> receiver.accepted().size() == 1);
-    fleet.query(
-        "select erase_captures(array['" + entered.get(2) + "']::uuid[], 'test', 'request')");
+    fleet.erase(entered.get(2));
     receiver.loseAnswers(false);
     enter(1);
     awaitAllAccepted();
