@@ -2,7 +2,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.StandardOpenOption.*;
 
 import com.sun.net.httpserver.*;
-import java.io.IOException;
+import java.io.*;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.*;
 import java.util.concurrent.Executors;
 import java.util.regex.*;
+import java.util.zip.GZIPInputStream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -80,10 +81,17 @@ public class Pages {
     file.force(true);
   }
 
-  int status(String header, byte[] body) {
+  /** Only of a body that is genuine. */
+  static String text(Headers headers, byte[] body) throws IOException {
+    if (!"gzip".equals(headers.getFirst("content-encoding"))) return new String(body, UTF_8);
+    return new String(new GZIPInputStream(new ByteArrayInputStream(body)).readAllBytes(), UTF_8);
+  }
+
+  int status(Headers headers, byte[] body) {
     try {
+      String header = headers.getFirst("x-service-signature");
       if (header == null || !verifies(SECRET, header, body)) return 401;
-      String webhook = new String(body, UTF_8);
+      String webhook = text(headers, body);
       Matcher page = PAGE.matcher(webhook);
       if (!OF_PAGE.matcher(webhook).lookingAt()) return webhook.contains(TEST) ? 204 : 400;
       return page.find() ? store(page.group(1), page.group(2), page.group(3), page.group(4)) : 400;
@@ -95,7 +103,7 @@ public class Pages {
 
   void receive(HttpExchange request) throws IOException {
     byte[] body = request.getRequestBody().readNBytes(MAX_BODY_BYTES);
-    request.sendResponseHeaders(status(request.getRequestHeaders().getFirst("x-service-signature"), body), -1);
+    request.sendResponseHeaders(status(request.getRequestHeaders(), body), -1);
     request.close();
   }
 

@@ -1,13 +1,14 @@
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sun.net.httpserver.*;
-import java.io.IOException;
+import java.io.*;
 import java.net.InetSocketAddress;
 import java.security.*;
 import java.time.Instant;
 import java.util.*;
 import java.util.concurrent.Executors;
 import java.util.regex.*;
+import java.util.zip.GZIPInputStream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -28,6 +29,12 @@ public class Receiver {
     return Arrays.stream(parts).anyMatch(part -> MessageDigest.isEqual(part.getBytes(UTF_8), expected));
   }
 
+  /** Only of a body that is genuine. */
+  static String text(Headers headers, byte[] body) throws IOException {
+    if (!"gzip".equals(headers.getFirst("content-encoding"))) return new String(body, UTF_8);
+    return new String(new GZIPInputStream(new ByteArrayInputStream(body)).readAllBytes(), UTF_8);
+  }
+
   static void receive(HttpExchange request) throws IOException {
     byte[] body = request.getRequestBody().readNBytes(MAX_BODY_BYTES);
     String header = request.getRequestHeaders().getFirst("x-service-signature");
@@ -39,8 +46,9 @@ public class Receiver {
     }
     request.sendResponseHeaders(genuine ? 204 : 400, -1); // store the body before you answer 204
     request.close();
-    Matcher id = CAPTURE_ID.matcher(new String(body, UTF_8));
-    if (genuine && id.find()) System.out.println("verified " + id.group(1));
+    if (!genuine) return;
+    Matcher id = CAPTURE_ID.matcher(text(request.getRequestHeaders(), body));
+    if (id.find()) System.out.println("verified " + id.group(1));
   }
 
   public static void main(String[] args) throws IOException {

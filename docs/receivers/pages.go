@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -102,11 +104,11 @@ func (s *store) add(feed string, data json.RawMessage) (int, error) {
 	}
 	next := maps.Clone(s.cursors)
 	next[feed] = end
-	bytes := s.bytes + int64(len(data)) + 1
-	if err := replace("pages.place", fmt.Sprintf("%d %s %s", bytes, next["captures"], next["changes"])); err != nil {
+	size := s.bytes + int64(len(data)) + 1
+	if err := replace("pages.place", fmt.Sprintf("%d %s %s", size, next["captures"], next["changes"])); err != nil {
 		return 0, err
 	}
-	s.bytes, s.cursors = bytes, next
+	s.bytes, s.cursors = size, next
 	fmt.Println("stored", len(page.Captures)+len(page.Changes), feed, "up to", end)
 	return http.StatusNoContent, nil
 }
@@ -156,6 +158,18 @@ func (s *store) receive(body []byte) (int, error) {
 	return http.StatusBadRequest, nil
 }
 
+// Only of a body that is genuine.
+func inflated(request *http.Request, body []byte) ([]byte, error) {
+	if request.Header.Get("content-encoding") != "gzip" {
+		return body, nil
+	}
+	text, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(text)
+}
+
 func main() {
 	secret := os.Getenv("SIGNING_SECRET")
 	if secret == "" {
@@ -171,7 +185,10 @@ func main() {
 			response.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		status, err := opened.receive(body)
+		status := 0
+		if body, err = inflated(request, body); err == nil {
+			status, err = opened.receive(body)
+		}
 		if err != nil {
 			log.Print(err) // a full disk, for example
 			status = http.StatusServiceUnavailable

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { gunzipSync } from "node:zlib";
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const SECRET = process.env.SIGNING_SECRET;
@@ -52,9 +53,11 @@ function receive(webhook) {
   return webhook.data.id === TEST ? 204 : 400;
 }
 
-function status(header, body) {
+function status(headers, body) {
   try {
-    return verifies(SECRET, header, body) ? receive(JSON.parse(body.toString())) : 401;
+    if (!verifies(SECRET, headers["x-service-signature"] ?? "", body)) return 401;
+    const text = headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
+    return receive(JSON.parse(text.toString()));
   } catch (failure) {
     console.error(failure); // a full disk, for example
     return 503;
@@ -69,7 +72,7 @@ const server = createServer((request, response) => {
     if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
   });
   request.on("end", () =>
-    response.writeHead(status(request.headers["x-service-signature"] ?? "", Buffer.concat(chunks))).end());
+    response.writeHead(status(request.headers, Buffer.concat(chunks))).end());
 });
 server.listen(Number(process.argv[2]), "127.0.0.1", () =>
   console.log(`listening on http://127.0.0.1:${server.address().port}`));

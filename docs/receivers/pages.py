@@ -1,4 +1,4 @@
-import hmac, json, os, re, sqlite3, sys, threading, time
+import gzip, hmac, json, os, re, sqlite3, sys, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
@@ -54,6 +54,8 @@ class Receiver(BaseHTTPRequestHandler):
         length = int(length) if re.fullmatch("[0-9]{1,12}", length) else 0
         body = self.rfile.read(min(length, MAX_BODY_BYTES))
         genuine = verifies(SECRET, self.headers.get("x-service-signature", ""), body)
+        if genuine and self.headers.get("content-encoding") == "gzip":
+            body = gzip.decompress(body)
         self.send_response(receive(json.loads(body)) if genuine else 401)
         self.end_headers()
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -39,6 +41,18 @@ func verifies(secret, header string, body []byte) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return hmac.Equal([]byte(part), expected) })
 }
 
+// Only of a body that is genuine.
+func inflated(request *http.Request, body []byte) ([]byte, error) {
+	if request.Header.Get("content-encoding") != "gzip" {
+		return body, nil
+	}
+	text, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(text)
+}
+
 func main() {
 	secret := os.Getenv("SIGNING_SECRET")
 	if secret == "" {
@@ -52,7 +66,7 @@ func main() {
 		}
 		response.WriteHeader(http.StatusNoContent) // store the body before you answer 204
 		var webhook struct{ Data struct{ ID string } }
-		if json.Unmarshal(body, &webhook) == nil {
+		if body, err = inflated(request, body); err == nil && json.Unmarshal(body, &webhook) == nil {
 			fmt.Println("verified", webhook.Data.ID)
 		}
 	}

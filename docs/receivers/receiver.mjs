@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
+import { gunzipSync } from "node:zlib";
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const SECRET = process.env.SIGNING_SECRET;
@@ -27,7 +28,9 @@ const server = createServer((request, response) => {
     const body = Buffer.concat(chunks);
     const genuine = verifies(SECRET, request.headers["x-service-signature"] ?? "", body);
     response.writeHead(genuine ? 204 : 400).end(); // store the body before you answer 204
-    if (genuine) console.log(`verified ${JSON.parse(body.toString()).data.id}`);
+    if (!genuine) return;
+    const text = request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
+    console.log(`verified ${JSON.parse(text.toString()).data.id}`);
   });
 });
 server.listen(Number(process.argv[2]), "127.0.0.1", () =>

@@ -1,4 +1,4 @@
-import hmac, json, os, re, sys, time
+import gzip, hmac, json, os, re, sys, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
@@ -22,6 +22,8 @@ class Receiver(BaseHTTPRequestHandler):
         genuine = verifies(SECRET, self.headers.get("x-service-signature", ""), body)
         self.send_response(204 if genuine else 400)  # store the body before you answer 204
         self.end_headers()
+        if genuine and self.headers.get("content-encoding") == "gzip":
+            body = gzip.decompress(body)
         if genuine:
             print("verified", json.loads(body)["data"]["id"], flush=True)
 

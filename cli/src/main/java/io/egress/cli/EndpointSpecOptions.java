@@ -67,6 +67,14 @@ final class EndpointSpecOptions {
               + " key")
   private @Nullable String payload;
 
+  @Option(
+      names = "--compress",
+      description = "send bodies compressed by gzip; the signature covers the compressed bytes")
+  private boolean compress;
+
+  @Option(names = "--no-compress", description = "send them as they are")
+  private boolean noCompress;
+
   @Mixin private FilterOptions filter = new FilterOptions();
 
   /** Takes only the word: what follows may be the workspace. */
@@ -98,6 +106,9 @@ final class EndpointSpecOptions {
     }
     if (payload != null) {
       endpoint.put("payload", payload);
+    }
+    if (compress || noCompress) {
+      endpoint.put("compress", compress);
     }
     filter.putInto(endpoint);
   }

@@ -3,8 +3,12 @@ package io.egress.dispatcher;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.util.UUID;
+import java.util.zip.GZIPInputStream;
 
 /** A webhook as received. */
 public record Arrival(
@@ -13,8 +17,20 @@ public record Arrival(
     return headers.get("x-service-signature");
   }
 
+  public boolean isCompressed() {
+    return headers.contains("content-encoding", "gzip", true);
+  }
+
   public JsonObject envelope() {
-    return new JsonObject(body);
+    return isCompressed() ? inflate(body).toJsonObject() : new JsonObject(body);
+  }
+
+  public static Buffer inflate(Buffer gzip) {
+    try (var text = new GZIPInputStream(new ByteArrayInputStream(gzip.getBytes()))) {
+      return Buffer.buffer(text.readAllBytes());
+    } catch (IOException damaged) {
+      throw new UncheckedIOException(damaged);
+    }
   }
 
   public UUID captureId() {

@@ -50,7 +50,8 @@ public final class EndpointBody {
     "oauth2.audience",
     "standard_webhooks",
     "events.[]",
-    "payload"
+    "payload",
+    "compress"
   };
   private static final Shape CREATION =
       shape("full_history", "paused", "delivery", "batch", "max_body", "from");
@@ -194,6 +195,7 @@ public final class EndpointBody {
         fields.has("standard_webhooks") ? standardWebhooks(fields) : before.standardWebhooks(),
         fields.has("events") ? events(fields) : before.events(),
         fields.has("payload") ? payload(fields) : before.payload(),
+        fields.has("compress") ? fields.flag("compress") : before.compress(),
         fields.has("filter") ? FilterBody.read(fields) : before.filter());
   }
 

@@ -91,6 +91,7 @@ final class AuditSentences {
           Map.entry("standard_webhooks", "signing by Standard Webhooks"),
           Map.entry("events", "the events"),
           Map.entry("payload", "the data"),
+          Map.entry("compress", "whether bodies are compressed"),
           Map.entry("filter", "the filter"));
 
   private AuditSentences() {}

@@ -84,6 +84,7 @@ public final class EndpointForm {
         .put("standard_webhooks", standardWebhooks(form.text("standard_webhooks")))
         .put("events", new JsonArray(Event.words(events(form))))
         .put("payload", (form.isChecked("payload") ? Payload.REFERENCE : Payload.DOCUMENT).word())
+        .put("compress", form.isChecked("compress"))
         .put("filter", FilterForm.body(form));
   }
 

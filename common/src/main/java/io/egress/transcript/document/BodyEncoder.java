@@ -1,6 +1,7 @@
 package io.egress.transcript.document;
 
 import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,7 +10,12 @@ import org.jspecify.annotations.Nullable;
  */
 public interface BodyEncoder {
   /** ASCII text that appears unchanged in the body. */
-  void literal(String ascii);
+  default void literal(String ascii) {
+    literal(ascii.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /** Bytes that appear unchanged in the body. */
+  void literal(byte[] bytes);
 
   void fragment(Fragment fragment);
 

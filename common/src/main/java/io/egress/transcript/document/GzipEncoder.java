@@ -1,7 +1,6 @@
 package io.egress.transcript.document;
 
 import io.vertx.core.buffer.Buffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.zip.CRC32;
@@ -26,8 +25,8 @@ final class GzipEncoder implements BodyEncoder {
   }
 
   @Override
-  public void literal(String ascii) {
-    literal.appendBytes(ascii.getBytes(StandardCharsets.US_ASCII));
+  public void literal(byte[] bytes) {
+    literal.appendBytes(bytes);
   }
 
   @Override

@@ -1,7 +1,6 @@
 package io.egress.transcript.document;
 
 import io.vertx.core.buffer.Buffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +11,8 @@ final class IdentityEncoder implements BodyEncoder {
   private @Nullable Inflation inflation;
 
   @Override
-  public void literal(String ascii) {
-    parts.add(Buffer.buffer(ascii.getBytes(StandardCharsets.US_ASCII)));
+  public void literal(byte[] bytes) {
+    parts.add(Buffer.buffer(bytes));
   }
 
   @Override

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param standardWebhooks how its webhooks are signed by Standard Webhooks, too
  * @param events what it subscribes to
  * @param payload what the data of a webhook is, unless its capture was erased
+ * @param compress whether bodies are sent compressed
  * @param filter what it wants of its workspace's stream, from now on; null for everything
  */
 public record EndpointSpec(
@@ -29,6 +30,7 @@ public record EndpointSpec(
     StandardWebhooks standardWebhooks,
     Set<Event> events,
     Payload payload,
+    boolean compress,
     @Nullable StreamFilter filter) {
   /** The limits of attempts to an endpoint; null if not set. */
   public record Limits(@Nullable Integer maxPerSecond, @Nullable Integer maxInFlight) {
@@ -54,7 +56,13 @@ public record EndpointSpec(
   /** One that says nothing but the URL. */
   public static EndpointSpec of(String url) {
     return new EndpointSpec(
-        url, null, null, null, StandardWebhooks.OFF, Set.of(), Payload.DOCUMENT, null);
+        url, null, null, null, StandardWebhooks.OFF, Set.of(), Payload.DOCUMENT, false, null);
+  }
+
+  /** Whether it is sent the text of documents. */
+  @JsonIgnore
+  public boolean takesText() {
+    return payload == Payload.DOCUMENT && !compress;
   }
 
   @JsonIgnore

@@ -1,12 +1,9 @@
 package io.egress.webhook.send;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.egress.transcript.stream.ChangeText;
 import io.egress.transcript.stream.Cursor;
 import io.egress.transcript.stream.Feed;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -20,20 +17,15 @@ public sealed interface Content {
   int length();
 
   /** One document, or something else that ends like one. */
-  final class Document implements Content {
-    private final byte[] head;
-
-    public Document(byte[] head) {
-      this.head = head;
-    }
-
-    byte[] head() {
-      return head;
+  record Document(DocumentHead head) implements Content {
+    /** One that is not stored. */
+    public Document(byte[] text) {
+      this(new DocumentHead(0, text));
     }
 
     @Override
     public int length() {
-      return head.length;
+      return head.length();
     }
   }
 
@@ -111,9 +103,8 @@ public sealed interface Content {
           hasNext);
     }
 
-    /** Its JSON, in parts; heads are among them as they are. */
-    List<byte[]> parts(String emittedAt) {
-      List<byte[]> parts = new ArrayList<>(2 * entries.size() + 1);
+    /** Its JSON. */
+    void writeTo(BodyParts body, String emittedAt) {
       String cursor = after == null ? "null" : "\"" + after.encode() + "\"";
       StringBuilder between =
           new StringBuilder("{\"after\":%s,\"%s\":[".formatted(cursor, feed.word()));
@@ -121,8 +112,8 @@ public sealed interface Content {
       for (Entry entry : entries) {
         between.append(isFirst ? "" : ",").append(entry.before());
         if (entry.head() != null) {
-          parts.add(between.toString().getBytes(US_ASCII));
-          parts.add(entry.head().bytes());
+          body.text(between.toString());
+          body.document(entry.head());
           between.setLength(0);
           between.append(emittedAt).append("\"}");
         }
@@ -132,8 +123,7 @@ public sealed interface Content {
       between.append(
           "],\"pageInfo\":{\"endCursor\":\"%s\",\"hasNextPage\":%s}}"
               .formatted(end.encode(), hasNext));
-      parts.add(between.toString().getBytes(US_ASCII));
-      return parts;
+      body.text(between.toString());
     }
   }
 }

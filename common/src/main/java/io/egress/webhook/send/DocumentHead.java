@@ -1,13 +1,29 @@
 package io.egress.webhook.send;
 
-/** A rendered document up to its {@code emitted_at}, shared by its attempts. Read-only. */
+import static java.util.Objects.requireNonNull;
+
+import io.egress.transcript.document.BodyEncoder;
+import io.egress.transcript.document.Fragment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A rendered document up to its {@code emitted_at}, shared by its attempts. Its text cannot be
+ * changed; one that was stored is inflated when somebody asks for its text.
+ */
 public final class DocumentHead {
   private final long revision;
-  private final byte[] bytes;
+  private final @Nullable Fragment stored;
+  private volatile byte @Nullable [] text;
 
-  public DocumentHead(long revision, byte[] bytes) {
+  public DocumentHead(long revision, Fragment stored) {
     this.revision = revision;
-    this.bytes = bytes;
+    this.stored = stored;
+  }
+
+  public DocumentHead(long revision, byte[] text) {
+    this.revision = revision;
+    this.stored = null;
+    this.text = text;
   }
 
   /** Of the capture. */
@@ -15,11 +31,37 @@ public final class DocumentHead {
     return revision;
   }
 
-  public byte[] bytes() {
-    return bytes;
+  /** Throws if what was stored is damaged. */
+  public byte[] text() {
+    byte[] known = text;
+    if (known == null) {
+      known = requireNonNull(stored).inflate();
+      text = known;
+    }
+    return known;
   }
 
+  /** Whether asking for the text takes no time. */
+  public boolean isInflated() {
+    return text != null;
+  }
+
+  /** Of the text. */
   public int length() {
-    return bytes.length;
+    return stored == null ? text().length : Math.toIntExact(stored.length());
+  }
+
+  /** The most memory that it can come to take. */
+  public int memory() {
+    return length() + (stored == null ? 0 : stored.deflated().length());
+  }
+
+  /** As it was stored; nothing is inflated. */
+  void writeTo(BodyEncoder body) {
+    if (stored == null) {
+      body.literal(text());
+    } else {
+      body.fragment(stored);
+    }
   }
 }

@@ -1,7 +1,5 @@
 package io.egress.webhook.send;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.egress.platform.vertx.ByteBufs;
 import io.egress.webhook.delivery.Event;
 import io.netty.buffer.ByteBuf;
@@ -10,15 +8,13 @@ import io.vertx.core.buffer.Buffer;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
- * The body of a webhook. The bytes that are signed are the bytes that are sent: rendered documents
- * are embedded unchanged, and nothing is parsed or encoded again.
+ * The body of a webhook. The bytes that are signed are the bytes that are sent, compressed or not:
+ * rendered documents are embedded unchanged, and nothing is parsed, encoded or compressed again.
  */
 public final class Envelope {
   private static final String BEFORE_EVENT = "{\"event\":\"";
@@ -26,18 +22,19 @@ public final class Envelope {
   private static final String BEFORE_EMITTED_AT = "\",\"emitted_at\":\"";
   private static final String BEFORE_DATA = "\",\"data\":";
   private static final String END_OF_DOCUMENT = "\"}";
-  private static final byte[] END = "}".getBytes(US_ASCII);
-  private static final byte[] END_OF_HEAD = "\"emitted_at\":\"".getBytes(US_ASCII);
+  private static final String END = "}";
   private static final DateTimeFormatter INSTANT =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
   private final Event event;
   private final UUID deliveryId;
+  private final boolean compressed;
   private final List<byte[]> parts;
 
-  private Envelope(Event event, UUID deliveryId, List<byte[]> parts) {
+  private Envelope(Event event, UUID deliveryId, boolean compressed, List<byte[]> parts) {
     this.event = event;
     this.deliveryId = deliveryId;
+    this.compressed = compressed;
     this.parts = parts;
   }
 
@@ -53,34 +50,31 @@ public final class Envelope {
   }
 
   public static Envelope compose(Event event, UUID deliveryId, Instant emittedAt, Content content) {
+    return compose(event, deliveryId, emittedAt, content, false);
+  }
+
+  /** {@code compressed} by gzip, or not. */
+  public static Envelope compose(
+      Event event, UUID deliveryId, Instant emittedAt, Content content, boolean compressed) {
     String instant = INSTANT.format(emittedAt);
-    List<byte[]> parts = new ArrayList<>();
-    parts.add(
-        (BEFORE_EVENT
-                + event.word()
-                + BEFORE_DELIVERY_ID
-                + deliveryId
-                + BEFORE_EMITTED_AT
-                + instant
-                + BEFORE_DATA)
-            .getBytes(US_ASCII));
+    BodyParts body = BodyParts.of(compressed);
+    body.text(
+        BEFORE_EVENT
+            + event.word()
+            + BEFORE_DELIVERY_ID
+            + deliveryId
+            + BEFORE_EMITTED_AT
+            + instant
+            + BEFORE_DATA);
     switch (content) {
-      case Content.Document document -> {
-        requireHead(document.head());
-        parts.add(document.head());
-        parts.add((instant + END_OF_DOCUMENT).getBytes(US_ASCII));
+      case Content.Document(DocumentHead head) -> {
+        body.document(head);
+        body.text(instant + END_OF_DOCUMENT);
       }
-      case Content.Page page -> {
-        for (Content.Page.Entry entry : page.entries()) {
-          if (entry.head() != null) {
-            requireHead(entry.head().bytes());
-          }
-        }
-        parts.addAll(page.parts(instant));
-      }
+      case Content.Page page -> page.writeTo(body, instant);
     }
-    parts.add(END);
-    return new Envelope(event, deliveryId, parts);
+    body.text(END);
+    return new Envelope(event, deliveryId, compressed, body.end());
   }
 
   Event event() {
@@ -89,6 +83,10 @@ public final class Envelope {
 
   public UUID deliveryId() {
     return deliveryId;
+  }
+
+  boolean isCompressed() {
+    return compressed;
   }
 
   public int length() {
@@ -113,12 +111,5 @@ public final class Envelope {
 
   void writeTo(ByteBuf memory) {
     parts.forEach(memory::writeBytes);
-  }
-
-  private static void requireHead(byte[] head) {
-    int start = head.length - END_OF_HEAD.length;
-    if (start < 0 || !Arrays.equals(head, start, head.length, END_OF_HEAD, 0, END_OF_HEAD.length)) {
-      throw new IllegalArgumentException("a head does not end with \"emitted_at\":\"");
-    }
   }
 }

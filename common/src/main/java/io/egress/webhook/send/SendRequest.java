@@ -34,6 +34,7 @@ public record SendRequest(
     Redaction redaction)
     implements Outgoing {
   private static final CharSequence JSON = new AsciiString("application/json");
+  private static final CharSequence GZIP = new AsciiString("gzip");
   private static final CharSequence EVENT_HEADER = new AsciiString("x-service-event");
   private static final CharSequence DELIVERY_HEADER = new AsciiString("x-service-delivery");
   private static final CharSequence POSITION_HEADER = new AsciiString("x-service-position");
@@ -124,6 +125,9 @@ public record SendRequest(
         .putHeader(DELIVERY_HEADER, deliveryId)
         .putHeader(POSITION_HEADER, Long.toString(capture.position()))
         .putHeader(SIGNATURE_HEADER, ownSignature);
+    if (envelope.isCompressed()) {
+      opened.putHeader(HttpHeaders.CONTENT_ENCODING, GZIP);
+    }
     Long revision = capture.revision();
     if (revision != null) {
       opened.putHeader(REVISION_HEADER, Long.toString(revision));

@@ -15,13 +15,14 @@ import org.jspecify.annotations.Nullable;
  * @param signature the value of {@code x-service-signature}
  * @param headers those that are not the same in each attempt, as lines; the values of custom
  *     headers are withheld
- * @param length of the body
+ * @param length of the body, as it was sent
  * @param times how often its attempt sent it: again if a kept connection ended before an answer, or
  *     if the access token was rejected
  */
 public record SentRequest(String signature, String headers, int length, int times) {
   private static final String EVENT = "x-service-event";
   private static final String STANDARD_SIGNATURE = "webhook-signature";
+  private static final String ENCODING = "content-encoding";
   private static final Pattern TIME = Pattern.compile("^t=([0-9]{1,18})(,|$)");
 
   /** The second that was signed. */
@@ -31,6 +32,11 @@ public record SentRequest(String signature, String headers, int length, int time
       throw new IllegalStateException("a signature without t");
     }
     return Long.parseLong(time.group(1));
+  }
+
+  /** Whether the body was sent compressed. */
+  public boolean isCompressed() {
+    return HeaderLines.parse(headers).stream().anyMatch(header -> header.name().equals(ENCODING));
   }
 
   /** Whether one of the signatures in {@code other} is one of these. */
@@ -78,6 +84,9 @@ public record SentRequest(String signature, String headers, int length, int time
     HeaderLines lines = new HeaderLines().add("user-agent", UserAgent.VALUE);
     if (request.envelope().event() != Event.CAPTURE_PROCESSED) {
       lines.add(EVENT, request.envelope().event().word());
+    }
+    if (request.envelope().isCompressed()) {
+      lines.add(ENCODING, "gzip");
     }
     if (standardSignature != null) {
       lines.add(STANDARD_SIGNATURE, standardSignature);

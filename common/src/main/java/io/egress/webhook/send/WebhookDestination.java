@@ -25,6 +25,7 @@ record WebhookDestination(
     UUID endpointId,
     UUID workspaceId,
     Payload payload,
+    boolean compressed,
     EndpointUrl.Parsed parsed,
     WebhookSignature signature,
     CustomHeaders headers,
@@ -50,6 +51,7 @@ record WebhookDestination(
         target.id(),
         target.workspaceId(),
         setup.spec().payload(),
+        setup.spec().compress(),
         EndpointUrl.parse(setup.spec().url(), allowHttp),
         signature,
         headers,
@@ -87,7 +89,8 @@ record WebhookDestination(
     return new SendRequest(
         endpointId,
         url,
-        Envelope.compose(message.event(), message.deliveryId(), message.startedAt(), data),
+        Envelope.compose(
+            message.event(), message.deliveryId(), message.startedAt(), data, compressed),
         message.capture(),
         signature,
         headers,

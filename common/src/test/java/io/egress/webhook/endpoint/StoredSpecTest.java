@@ -74,6 +74,6 @@ class StoredSpecTest {
 
   private static EndpointSpec spec(StandardWebhooks standard) {
     return new EndpointSpec(
-        "https://example.com", null, 5, null, standard, Set.of(), Payload.DOCUMENT, null);
+        "https://example.com", null, 5, null, standard, Set.of(), Payload.DOCUMENT, false, null);
   }
 }

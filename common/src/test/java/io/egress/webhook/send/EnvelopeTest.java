@@ -4,9 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.egress.transcript.document.Fragment;
+import io.egress.webhook.delivery.Event;
 import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,6 +35,25 @@ class EnvelopeTest {
                 + "\"emitted_at\":\"2026-11-21T10:00:00.123Z\"}}");
     assertThat(envelope.deliveryId()).isEqualTo(DELIVERY);
     assertThat(envelope.length()).isEqualTo(envelope.buffer().length());
+  }
+
+  @Test
+  void isTheSameCompressed() throws IOException {
+    byte[] head = "{ \"title\" : \"Gr\u00fc\u00dfe\",\"emitted_at\":\"".getBytes(UTF_8);
+    Instant at = Instant.parse("2026-11-21T10:00:00.1239Z");
+    DocumentHead stored = new DocumentHead(1, Fragment.deflate(head));
+
+    for (DocumentHead each : List.of(stored, new DocumentHead(1, head))) {
+      Envelope envelope =
+          Envelope.compose(Event.CAPTURE_UPDATED, DELIVERY, at, new Content.Document(each), true);
+      byte[] sent = envelope.buffer().getBytes();
+
+      assertThat(new GZIPInputStream(new ByteArrayInputStream(sent)).readAllBytes())
+          .isEqualTo(
+              Envelope.compose(Event.CAPTURE_UPDATED, DELIVERY, at, head).buffer().getBytes());
+      assertThat(envelope.length()).isEqualTo(sent.length);
+    }
+    assertThat(stored.isInflated()).isFalse();
   }
 
   @Test

@@ -307,7 +307,7 @@ final class Deliveries implements PreparationQueries.Reader {
         switch (verdict) {
           case Verdict.Attempt(EndpointTarget target, DocumentHead head) -> {
             slot.record().revision(head.revision());
-            yield attemptIfAdmitted(slot, target, new Content.Document(head.bytes()), documents);
+            yield attemptIfAdmitted(slot, target, new Content.Document(head), documents);
           }
           case Verdict.AttemptPage(EndpointTarget target, DuePage page, Content.Page content) -> {
             slot.record().page(page);

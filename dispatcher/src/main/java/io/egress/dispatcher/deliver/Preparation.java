@@ -236,7 +236,7 @@ final class Preparation {
           long bytes = lookup.due().documents().bytes();
           return memory
               .take(Math.min(shareMax, bytes))
-              .compose(share -> find(lookup, share, bytes > shareMax / 2));
+              .compose(share -> find(deliveries, lookup, share, bytes > shareMax / 2));
         });
   }
 
@@ -308,9 +308,10 @@ final class Preparation {
         : ErasureDocuments.read(client, captureIds);
   }
 
-  private Future<Answers> find(Lookup lookup, ByteBudget.Share share, boolean large) {
+  private Future<Answers> find(
+      List<Delivery> deliveries, Lookup lookup, ByteBudget.Share share, boolean large) {
     return heads
-        .find(lookup.due().documents())
+        .find(lookup.due().documents(), texts(deliveries, lookup))
         .map(found ->
             new Answers(
                 lookup.endpoints(),
@@ -323,5 +324,23 @@ final class Preparation {
                 share,
                 large))
         .onFailure(_ -> share.giveBack());
+  }
+
+  /** The captures whose documents are sent as text. */
+  private static Set<UUID> texts(List<Delivery> deliveries, Lookup lookup) {
+    Set<UUID> texts = new HashSet<>();
+    for (Delivery delivery : deliveries) {
+      EndpointTarget target = lookup.endpoints().get(delivery.endpointId());
+      if (target == null || !target.setup().spec().takesText()) {
+        continue;
+      }
+      DuePage page = lookup.due().pages().get(delivery.endpointId());
+      if (!delivery.isPage()) {
+        texts.add(delivery.captureId());
+      } else if (page != null) {
+        texts.addAll(page.documents());
+      }
+    }
+    return texts;
   }
 }

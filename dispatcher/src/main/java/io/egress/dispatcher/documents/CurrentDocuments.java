@@ -92,7 +92,8 @@ public final class CurrentDocuments {
     }
   }
 
-  private record Stored(UUID captureId, long revision, Fragment fragment, boolean isCurrent) {}
+  /** {@code isNew} if it is to be cached. */
+  private record Read(UUID captureId, DocumentHead head, boolean isNew) {}
 
   private final Vertx vertx;
   private final DocumentStore documents;
@@ -130,12 +131,12 @@ public final class CurrentDocuments {
         .map(rows -> new Answer(rows, known));
   }
 
-  /** Renders stale documents. */
-  public Future<Found> find(Answer answer) {
+  /** Renders stale documents. Those of {@code texts} are inflated. */
+  public Future<Found> find(Answer answer, Set<UUID> texts) {
     Found found =
         new Found(
             new HashMap<>(), new HashMap<>(), new ArrayList<>(), new HashSet<>(), new HashSet<>());
-    List<Stored> stored = new ArrayList<>();
+    List<Read> read = new ArrayList<>();
     List<UUID> stale = new ArrayList<>();
     for (Row row : answer.rows) {
       UUID id = row.getUUID("id");
@@ -149,7 +150,7 @@ public final class CurrentDocuments {
       } else if (row.getLong("revision") == null) {
         stale.add(id);
       } else if (head != null && row.getBoolean("is_known")) {
-        found.heads().put(id, head);
+        read.add(new Read(id, head, false));
       } else if (row.getBuffer("deflated") == null) {
         found.later().add(id);
       } else {
@@ -157,7 +158,7 @@ public final class CurrentDocuments {
         if (fragment == null) {
           stale.add(id);
         } else {
-          stored.add(new Stored(id, row.getLong("revision"), fragment, true));
+          read.add(new Read(id, new DocumentHead(row.getLong("revision"), fragment), true));
         }
       }
     }
@@ -170,23 +171,31 @@ public final class CurrentDocuments {
           renewed
               .documents()
               .forEach((id, each) ->
-                  stored.add(new Stored(id, each.revision(), each.fragment(), false)));
-          return inflate(stored, found);
+                  read.add(
+                      new Read(id, new DocumentHead(each.revision(), each.fragment()), false)));
+          return inflate(read, texts, found);
         });
   }
 
-  private Future<Found> inflate(List<Stored> stored, Found found) {
-    long bytes = stored.stream().mapToLong(document -> document.fragment().length()).sum();
+  private Future<Found> inflate(List<Read> read, Set<UUID> texts, Found found) {
+    long bytes = 0;
+    for (Read document : read) {
+      if (!document.head().isInflated() && texts.contains(document.captureId())) {
+        bytes += document.head().length();
+      }
+    }
     return bytes <= INFLATED_HERE_BYTES_MAX
-        ? Future.succeededFuture(inflateHere(stored, found))
-        : vertx.executeBlocking(() -> inflateHere(stored, found), false);
+        ? Future.succeededFuture(inflateHere(read, texts, found))
+        : vertx.executeBlocking(() -> inflateHere(read, texts, found), false);
   }
 
-  private Found inflateHere(List<Stored> stored, Found found) {
-    for (Stored document : stored) {
-      DocumentHead head;
+  private Found inflateHere(List<Read> read, Set<UUID> texts, Found found) {
+    for (Read document : read) {
+      DocumentHead head = document.head();
       try {
-        head = new DocumentHead(document.revision(), document.fragment().inflate());
+        if (texts.contains(document.captureId())) {
+          head.text();
+        }
       } catch (RuntimeException doesNotInflate) {
         log.atError()
             .addKeyValue("capture_id", document.captureId())
@@ -196,7 +205,7 @@ public final class CurrentDocuments {
         continue;
       }
       found.heads().put(document.captureId(), head);
-      if (document.isCurrent()) {
+      if (document.isNew()) {
         cache.put(document.captureId(), head);
       }
     }

@@ -21,14 +21,14 @@ public final class DocumentCache {
   }
 
   synchronized void put(UUID captureId, DocumentHead head) {
-    if (head.length() > bytesMax / 4) {
+    if (head.memory() > bytesMax / 4) {
       return;
     }
     DocumentHead before = heads.put(captureId, head);
-    bytes += head.length() - (before == null ? 0 : before.length());
+    bytes += head.memory() - (before == null ? 0 : before.memory());
     var eldest = heads.values().iterator();
     while (bytes > bytesMax) {
-      bytes -= eldest.next().length();
+      bytes -= eldest.next().memory();
       eldest.remove();
     }
   }

@@ -1,5 +1,6 @@
 package io.egress.dispatcher.deliver;
 
+import io.egress.dispatcher.Arrival;
 import io.egress.dispatcher.Receivers;
 import io.egress.transcript.stream.Feed;
 import io.vertx.core.Vertx;
@@ -76,7 +77,8 @@ final class PageReceiver implements Receivers.Behaviour {
 
   @Override
   public void answer(HttpServerRequest request, int nth, Buffer body) {
-    int status = take(body);
+    boolean isCompressed = request.headers().contains("content-encoding", "gzip", true);
+    int status = take(isCompressed ? Arrival.inflate(body) : body);
     Vertx.currentContext()
         .owner()
         .setTimer(

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.egress.dispatcher.Fleet;
 import io.egress.platform.metrics.Metrics;
 import io.egress.transcript.document.DocumentStore;
+import io.egress.webhook.send.DocumentHead;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -38,11 +41,35 @@ class CurrentDocumentsTest {
   }
 
   @Test
+  void onlyWhatIsSentAsTextIsInflated() {
+    fleet.stop(fleet.dispatcher());
+    List<UUID> captures = fleet.captures(UUID.randomUUID(), 2);
+
+    assertThat(find(captures, Set.of(captures.get(1))))
+        .extractingByKeys(captures.get(0), captures.get(1))
+        .extracting(DocumentHead::isInflated)
+        .containsExactly(false, true);
+
+    assertThat(read(captures)).as("inflated from what is cached").isZero();
+    assertThat(find(captures, Set.of()))
+        .allSatisfy((_, head) -> assertThat(head.isInflated()).isTrue());
+  }
+
+  private Map<UUID, DocumentHead> find(List<UUID> captures, Set<UUID> texts) {
+    return Fleet.await(
+            heads.read(fleet.database, captures).compose(answer -> heads.find(answer, texts)))
+        .heads();
+  }
+
+  @Test
   void aCaptureThatDoesNotExistIsNotFound() {
     fleet.stop(fleet.dispatcher());
 
     CurrentDocuments.Found found =
-        Fleet.await(heads.read(fleet.database, List.of(UUID.randomUUID())).compose(heads::find));
+        Fleet.await(
+            heads
+                .read(fleet.database, List.of(UUID.randomUUID()))
+                .compose(answer -> heads.find(answer, Set.of())));
 
     assertThat(found.heads()).isEmpty();
     assertThat(found.later()).isEmpty();
@@ -52,7 +79,8 @@ class CurrentDocumentsTest {
   /** Returns the bytes that were read. */
   private long read(List<UUID> captures) {
     CurrentDocuments.Answer answer = Fleet.await(heads.read(fleet.database, captures));
-    assertThat(Fleet.await(heads.find(answer)).heads()).hasSize(captures.size());
+    assertThat(Fleet.await(heads.find(answer, Set.copyOf(captures))).heads())
+        .hasSize(captures.size());
     return answer.bytes();
   }
 }

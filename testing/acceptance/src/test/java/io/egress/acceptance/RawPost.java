@@ -2,14 +2,19 @@ package io.egress.acceptance;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.egress.webhook.send.WebhookSignature;
 import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /** Posts requests that a well-behaved HTTP client would refuse to send. */
@@ -22,6 +27,19 @@ record RawPost(int port) {
   /** The status of the answer; without a signature the header is missing. */
   int send(@Nullable String signature, byte[] body) throws IOException {
     return sendWith(headers(signature), body);
+  }
+
+  /** Compresses {@code body} and signs what it sends. */
+  int sendCompressed(String secret, byte[] body) throws IOException {
+    ByteArrayOutputStream sent = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(sent)) {
+      gzip.write(body);
+    }
+    String signature =
+        new WebhookSignature(List.of(secret))
+            .sign(Instant.now().getEpochSecond(), sent.toByteArray());
+    return sendWith(
+        Map.of("X-Service-Signature", signature, "Content-Encoding", "gzip"), sent.toByteArray());
   }
 
   /** The status of the answer. */

@@ -70,6 +70,19 @@ class ReceivingPagesTest {
 
   @ParameterizedTest
   @EnumSource
+  void storesCompressedPages(ShownReceiver shown) throws Exception {
+    try (PageReceiver receiver = start(shown)) {
+      RawPost post = receiver.post();
+      assertThat(post.sendCompressed("whsec_other", first.body())).isEqualTo(FORGED);
+      assertThat(post.sendCompressed(secret, first.body())).isEqualTo(ACCEPTED);
+      assertThat(send(post, second)).isEqualTo(ACCEPTED);
+      assertThat(post.sendCompressed(secret, third.body())).isEqualTo(ACCEPTED);
+      assertThat(receiver.stored()).isEqualTo(stored(first, second, third));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void refusesForgedSignatures(ShownReceiver shown) throws Exception {
     try (PageReceiver receiver = start(shown)) {
       RawPost post = receiver.post();

@@ -75,6 +75,9 @@ class ReceivingTest {
         assertThat(post.send(sign(any), any.body())).as("seed %d", seed).isEqualTo(ACCEPTED);
       }
       assertAccepted(receiver, post, SignedDelivery.of("🎙".repeat(1_000_000)));
+      SignedDelivery compressed = SignedDelivery.of("Grüße");
+      assertThat(post.sendCompressed(secret, compressed.body())).isEqualTo(ACCEPTED);
+      receiver.awaitOutput("(?m)^verified " + compressed.capture() + "$");
     }
   }
 

@@ -1,9 +1,10 @@
 package io.egress.api.admin.deliveries;
 
+import static java.util.Objects.requireNonNull;
+
 import io.egress.api.admin.deliveries.DeliveryReads.DeliveryWithAttempts;
 import io.egress.platform.http.Refusal;
 import io.egress.transcript.document.DocumentStore;
-import io.egress.transcript.document.Fragment;
 import io.egress.webhook.deliverylog.LoggedAttempt;
 import io.egress.webhook.deliverylog.LoggedDelivery;
 import io.egress.webhook.endpoint.DamagedSecretException;
@@ -11,6 +12,8 @@ import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.EndpointTargets;
 import io.egress.webhook.endpoint.SecretBox;
 import io.egress.webhook.endpoint.UnknownSecretKeyException;
+import io.egress.webhook.send.Content;
+import io.egress.webhook.send.DocumentHead;
 import io.egress.webhook.send.Envelope;
 import io.egress.webhook.send.PushSettings;
 import io.egress.webhook.send.Reference;
@@ -36,7 +39,7 @@ public final class SentBodies {
   private static final Pattern ATTEMPT = Pattern.compile("[1-9][0-9]{0,4}");
 
   /**
-   * A body.
+   * A body, as it was before it was compressed.
    *
    * @param verified whether a secret of the endpoint gives the signature that was sent; false also
    *     if its secrets have been replaced since
@@ -79,12 +82,12 @@ public final class SentBodies {
           EndpointTargets.byIds(pool, List.of(found.delivery().endpointId()))
               .await()
               .get(found.delivery().endpointId());
-      byte[] reference = Reference.head(workspaceId, found.delivery().captureId());
-      Envelope envelope = envelope(sent, reference);
-      if (envelope.length() != sent.request().length()) {
-        envelope = envelope(sent, document(found.delivery().captureId(), sent).inflate());
+      UUID captureId = found.delivery().captureId();
+      Content content = new Content.Document(Reference.head(workspaceId, captureId));
+      if (!isOf(content, sent)) {
+        content = new Content.Document(document(captureId, sent));
       }
-      return body(sent, envelope, target == null ? null : signature(target));
+      return body(sent, content, target == null ? null : signature(target));
     } finally {
       reads.release();
     }
@@ -103,30 +106,42 @@ public final class SentBodies {
     return new Sent(found.delivery(), attempt, request);
   }
 
-  private Fragment document(UUID captureId, Sent sent) {
+  private DocumentHead document(UUID captureId, Sent sent) {
+    Long revision = sent.attempt().made().revision();
     return documents
-        .ofRevision(captureId, sent.attempt().made().revision())
+        .ofRevision(captureId, revision)
         .await()
+        .map(stored -> new DocumentHead(requireNonNull(revision), stored))
         .orElseThrow(SentBodies::gone);
   }
 
-  private static Envelope envelope(Sent sent, byte[] data) {
+  private static Envelope envelope(Sent sent, Content content, boolean compressed) {
     return Envelope.compose(
         sent.delivery().origin().event(),
         sent.delivery().id(),
         sent.attempt().made().startedAt(),
-        data);
+        content,
+        compressed);
   }
 
-  private static SentBody body(Sent sent, Envelope envelope, @Nullable WebhookSignature signature) {
-    SentRequest request = sent.request();
-    if (envelope.length() != request.length()) {
+  private static Envelope asSent(Sent sent, Content content) {
+    return envelope(sent, content, sent.request().isCompressed());
+  }
+
+  private static boolean isOf(Content content, Sent sent) {
+    return asSent(sent, content).length() == sent.request().length();
+  }
+
+  private static SentBody body(Sent sent, Content content, @Nullable WebhookSignature signature) {
+    if (!isOf(content, sent)) {
       throw gone();
     }
+    SentRequest request = sent.request();
     return new SentBody(
-        envelope.buffer(),
+        envelope(sent, content, false).buffer(),
         signature != null
-            && request.sharesSignature(signature.sign(request.unixSeconds(), envelope)));
+            && request.sharesSignature(
+                signature.sign(request.unixSeconds(), asSent(sent, content))));
   }
 
   private @Nullable WebhookSignature signature(EndpointTarget target) {

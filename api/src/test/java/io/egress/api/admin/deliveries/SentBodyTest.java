@@ -5,13 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.api.Service;
+import io.egress.platform.metrics.Metrics;
+import io.egress.transcript.document.DocumentStore;
+import io.egress.transcript.document.Fragment;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.DeliveryId;
+import io.egress.webhook.delivery.Event;
 import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogEntry;
 import io.egress.webhook.deliverylog.LogMaintenance;
 import io.egress.webhook.deliverylog.MadeAttempt;
+import io.egress.webhook.send.Content;
+import io.egress.webhook.send.DocumentHead;
+import io.egress.webhook.send.Envelope;
 import io.egress.webhook.send.Exchanged;
 import io.egress.webhook.send.SentRequest;
 import io.egress.webhook.send.WebhookSignature;
@@ -72,8 +79,7 @@ class SentBodyTest {
 
   @Test
   void aReferenceIsShownAsItWasSentAlsoAfterAChange() {
-    service.query("delete from attempts where delivery_id = '" + id() + "'");
-    service.query("delete from deliveries where id = '" + id() + "'");
+    forget();
     String data =
         "{\"id\":\"%s\",\"workspace_id\":\"%s\",\"url\":\"/api/v1/captures/%s\",\"emitted_at\":\"%s\"}"
             .formatted(capture, workspace, capture, SENT_AT);
@@ -122,6 +128,40 @@ class SentBodyTest {
     assertThat(shown.getBoolean("is_body_verified")).isTrue();
     assertThat(new JsonObject(shown.getString("body")).getJsonObject("data").getString("title"))
         .isEqualTo("Grüße 日本");
+  }
+
+  @Test
+  void aBodyThatWasSentCompressedIsShownAsText() {
+    String text = shown("?body=1").getString("body");
+    forget();
+    Fragment stored = Service.await(documents().ofRevision(capture, revision())).orElseThrow();
+    byte[] sent =
+        Envelope.compose(
+                Event.CAPTURE_PROCESSED,
+                id(),
+                SENT_AT,
+                new Content.Document(new DocumentHead(revision(), stored)),
+                true)
+            .buffer()
+            .getBytes();
+    write(sent, "content-encoding: gzip\nuser-agent: Transcript-Egress/test");
+
+    JsonObject shown = shown("?body=1");
+
+    assertThat(shown.getString("body")).isEqualTo(text);
+    assertThat(shown.getBoolean("is_body_verified")).isTrue();
+    JsonObject request = attempt(shown).getJsonObject("request");
+    assertThat(request.getInteger("length")).isEqualTo(sent.length);
+    assertThat(headers(request.getJsonArray("headers"))).contains("content-encoding: gzip");
+  }
+
+  private static DocumentStore documents() {
+    return new DocumentStore(service.vertx, service.database, new Metrics());
+  }
+
+  private void forget() {
+    service.query("delete from attempts where delivery_id = '" + id() + "'");
+    service.query("delete from deliveries where id = '" + id() + "'");
   }
 
   @Test
@@ -192,6 +232,10 @@ class SentBodyTest {
   }
 
   private void write(String body) {
+    write(body.getBytes(UTF_8), "user-agent: Transcript-Egress/test\nx-token");
+  }
+
+  private void write(byte[] bytes, String headers) {
     Row row =
         service
             .query("select position, entered_at from stream where capture_id = '" + capture + "'")
@@ -205,11 +249,10 @@ class SentBodyTest {
             row.getLong("position"),
             Delivery.Origin.LIVE,
             row.getOffsetDateTime("entered_at").toInstant());
-    byte[] bytes = body.getBytes(UTF_8);
     SentRequest request =
         new SentRequest(
             new WebhookSignature(List.of(secret)).sign(SENT_AT.getEpochSecond(), bytes),
-            "user-agent: Transcript-Egress/test\nx-token",
+            headers,
             bytes.length,
             2);
     MadeAttempt attempt =

@@ -78,6 +78,7 @@ class EndpointsApiTest {
             "standard_webhooks",
             "events",
             "payload",
+            "compress",
             "filter",
             "paused",
             "paused_at",
