@@ -125,7 +125,7 @@ public record DuePage(
           where t.feed = 'captures' and workspace_id = e.workspace_id and position > t.read_up_to
             and position <= coalesce(t.page_end, t.page_up_to)
           order by position limit %1$d) s
-        where admits(e.filters, s::stream) and not exists (select from erasures x where x.capture_id = s.capture_id)
+        where (e.filters = '[]' or admits(e.filters, s::stream)) and not exists (select from erasures x where x.capture_id = s.capture_id)
         order by s.position limit t.size + 1)
         union all
         (select x.number, change_mark(x.workspace_id, x.number), x.capture_id, s.position, x.changed_at, a.reason
@@ -136,7 +136,7 @@ public record DuePage(
           order by number limit %1$d) x
         cross join lateral (select * from stream where capture_id = x.capture_id limit 1) s
         left join erasures a on a.capture_id = x.capture_id
-        where admits(e.filters, s::stream) and e.spec->'events' ? case when x.erased then 'capture.erased' else 'capture.updated' end
+        where (e.filters = '[]' or admits(e.filters, s::stream)) and e.spec->'events' ? case when x.erased then 'capture.erased' else 'capture.updated' end
         order by x.number limit t.size + 1)) c on true
       left join documents d on d.capture_id = c.capture_id and c.reason is null
       where t.endpoint_id = any($1)

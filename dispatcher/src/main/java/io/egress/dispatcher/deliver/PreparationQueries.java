@@ -22,11 +22,19 @@ import org.slf4j.LoggerFactory;
 final class PreparationQueries {
   private static final Logger log = LoggerFactory.getLogger(PreparationQueries.class);
 
-  private static final int JOBS_MAX = 128;
+  /** Of a query: the weights of its jobs together. */
+  private static final int WEIGHT_MAX = 128;
+
+  /**
+   * A page stands for up to a hundred documents. Those of so many pages as a query then has fit
+   * what it may read, so no page is looked up in vain.
+   */
+  private static final int WEIGHT_OF_PAGE = 16;
+
   private static final int IN_FLIGHT_MAX = 2;
 
   /** A second query in flight must be worth its cost. */
-  private static final int SECOND_JOBS_MIN = 64;
+  private static final int SECOND_WEIGHT_MIN = 64;
 
   private static final int WAITING_MAX = 128;
   private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
@@ -111,6 +119,7 @@ final class PreparationQueries {
   private final Preparation preparation;
   private final Reader reader;
   private final Deque<InFlight<Job>> waiting = new ArrayDeque<>();
+  private int waitingWeight;
   private final List<Query> inFlight = new ArrayList<>(IN_FLIGHT_MAX);
   private final Outage preparing =
       new Outage(
@@ -130,23 +139,33 @@ final class PreparationQueries {
 
   void add(InFlight<Job> slot) {
     waiting.add(slot);
+    waitingWeight += weight(slot);
   }
 
   /** For a job that needs another query. */
   void addFirst(InFlight<Job> slot) {
     waiting.addFirst(slot);
+    waitingWeight += weight(slot);
   }
 
   /** Queries the jobs that were added, as far as queries are free. */
   void send() {
     while (inFlight.size() < IN_FLIGHT_MAX
-        && waiting.size() >= (inFlight.isEmpty() ? 1 : SECOND_JOBS_MIN)) {
+        && waitingWeight >= (inFlight.isEmpty() ? 1 : SECOND_WEIGHT_MIN)) {
       List<InFlight<Job>> jobs = new ArrayList<>();
-      while (jobs.size() < JOBS_MAX && !waiting.isEmpty()) {
-        jobs.add(waiting.remove());
+      int weight = 0;
+      while (weight < WEIGHT_MAX && !waiting.isEmpty()) {
+        InFlight<Job> next = waiting.remove();
+        weight += weight(next);
+        jobs.add(next);
       }
+      waitingWeight -= weight;
       sendNew(jobs);
     }
+  }
+
+  private static int weight(InFlight<Job> slot) {
+    return slot.record().delivery().isPage() ? WEIGHT_OF_PAGE : 1;
   }
 
   /** Time since the oldest unanswered query was sent; 0 if there is none. */

@@ -97,7 +97,7 @@ class CompressedBodiesTest {
     List<Arrival> attempts = fleet.receivers.arrivals("crm");
     assertThat(attempts).extracting(Arrival::isCompressed).containsExactly(false, true);
     assertThat(said(attempts.get(1))).isEqualTo(said(attempts.get(0)));
-    assertThat(fleet.query("select headers from attempts order by number"))
+    assertThat(fleet.query("select request_headers from attempts order by attempt"))
         .extracting(row -> row.getString(0).contains("content-encoding: gzip"))
         .containsExactly(false, true);
   }
