@@ -159,7 +159,8 @@ final class ApiRoutes {
               ofDeliveries.bodies(),
               ofDeliveries.replays());
       this.verification = new VerificationCalls(ofEndpoints.endpoints(), ofDeliveries.verifier());
-      this.pages = new PageCalls(ofEndpoints.endpoints(), ofDeliveries.pages());
+      this.pages =
+          new PageCalls(ofEndpoints.endpoints(), ofDeliveries.pages(), ofDeliveries.reads());
       this.replays = new ReplayCalls(ofDeliveries.replays());
       this.secretKeys = new SecretKeyCalls(database, push.secretBox());
       this.audit = new AuditCalls(ofWorkspaces.audit(), ofWorkspaces.auditExport());
@@ -229,6 +230,7 @@ final class ApiRoutes {
           .get(WORKSPACE + "/captures", list(calls, captureList::list))
           .get(DELIVERIES, list(calls, deliveries::list))
           .get(DELIVERIES + "/:id", calls.answer(deliveries::show))
+          .get(WORKSPACE + "/pages/:id", calls.answer(pages::show))
           .post(DELIVERIES + "/:id/redeliver", calls.answer(deliveries::redeliver))
           .post(REPLAYS, calls.withBody(replays::startForAll))
           .get(REPLAYS + "/:id", calls.answer(replays::show))

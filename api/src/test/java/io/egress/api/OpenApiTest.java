@@ -5,12 +5,16 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.api.admin.endpoints.EndpointsClient;
 import io.egress.platform.http.Routes;
+import io.egress.webhook.deliverylog.LogDays;
+import io.egress.webhook.deliverylog.LogMaintenance;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -168,22 +172,40 @@ class OpenApiTest {
               return answer;
             })
         .make();
-    answers.check(skipped());
-
-    assertThat(answers.answered()).isEqualTo(answers.operations());
-  }
-
-  /** Of an endpoint that its receiver holds. */
-  private static HttpResponse<String> skipped() {
     UUID workspace = UUID.randomUUID();
     EndpointsClient endpoints = new EndpointsClient(service, workspace);
-    UUID capture = service.enter(workspace, 1).getFirst();
     JsonObject endpoint =
         endpoints.create(
             new JsonObject()
                 .put("url", "https://example.com/pages")
                 .put("delivery", "stream")
                 .put("full_history", true));
+    UUID capture = service.enter(workspace, 1).getFirst();
+    answers.check(page(workspace, endpoint));
+    answers.check(skipped(endpoints, endpoint, capture));
+
+    assertThat(answers.answered()).isEqualTo(answers.operations());
+  }
+
+  /** That the endpoint was sent. */
+  private static HttpResponse<String> page(UUID workspace, JsonObject endpoint) {
+    UUID id = UUID.randomUUID();
+    new LogMaintenance(service.database, new LogDays(Clock.systemUTC(), Duration.ofDays(3))).run();
+    service.query(
+        """
+        with page as (
+          insert into pages (day, id, endpoint_id, after_position, last_position, tried_up_to, documents, state, attempts, last_outcome, owed_at)
+          values (current_date, '%s', '%s', 0, 1, 1, 1, 'pending', 1, 'status', now()) returning day, id)
+        insert into attempts (day, delivery_id, attempt, started_at, duration_ms, outcome, status, signature, length)
+        select day, id, 1, now(), 1, 'status', 422, 't=1,v1=00', 17 from page
+        """
+            .formatted(id, endpoint.getString("id")));
+    return service.internal("GET", "/internal/v1/workspaces/" + workspace + "/pages/" + id, "");
+  }
+
+  /** Of an endpoint that its receiver holds. */
+  private static HttpResponse<String> skipped(
+      EndpointsClient endpoints, JsonObject endpoint, UUID capture) {
     service.query(
         "update turns set page_up_to = 1, page_end = 1, looked_up_to = 1, held_capture = '%s' where endpoint_id = '%s'"
             .formatted(capture, endpoint.getString("id")));

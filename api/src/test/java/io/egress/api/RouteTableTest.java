@@ -146,6 +146,7 @@ class RouteTableTest {
               "POST /endpoints/:id/end-overlap"),
           Map.entry("POST " + WORKSPACE + "/endpoints/:id/test", "POST /endpoints/:id/test"),
           Map.entry("GET " + WORKSPACE + "/endpoints/:id/pages", "GET /endpoints/:id"),
+          Map.entry("GET " + WORKSPACE + "/pages/:id", "GET /endpoints/:id"),
           Map.entry("POST " + WORKSPACE + "/endpoints/:id/skip", "POST /endpoints/:id/skip"),
           Map.entry("POST " + WORKSPACE + "/endpoints/:id/seek", NO_PAGE),
           Map.entry("GET " + WORKSPACE + "/endpoints/:id/deliveries", "GET /deliveries"),

@@ -1,6 +1,7 @@
 package io.egress.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNullElseGet;
 
 import io.egress.cli.TableOutput.Columns;
 import io.vertx.core.json.JsonArray;
@@ -159,8 +160,8 @@ final class DeliveriesCommand {
   @Command(
       name = "show",
       description =
-          "Shows a delivery with all of its attempts: what was sent and what came back. The newest"
-              + " attempt comes last.",
+          "Shows a delivery, or a page of an endpoint that is sent the stream itself, with all of its"
+              + " attempts: what was sent and what came back. The newest attempt comes last.",
       footer = {
         "",
         "Check that a body is what attempt 2 sent, with its secret and the t of its signature:",
@@ -176,13 +177,11 @@ final class DeliveriesCommand {
               names = "--body",
               paramLabel = "ATTEMPT",
               description =
-                  "print only the body of this attempt, byte for byte, as long as the capture has"
-                      + " not changed since")
+                  "print only the body of this attempt, byte for byte (before it was compressed), as"
+                      + " long as the capture has not changed since")
           @Nullable Integer body,
       @Mixin TableOutput output) {
-    String path = "/workspaces/" + workspace + "/deliveries/" + id;
-    JsonObject delivery =
-        internal.api().call("GET", body == null ? path : path + "?body=" + body, new JsonObject());
+    JsonObject delivery = delivery(workspace, id, body);
     if (body != null && !output.isJson()) {
       Output.json(delivery.getString("body").getBytes(UTF_8));
       return 0;
@@ -190,9 +189,20 @@ final class DeliveriesCommand {
     return output.print(delivery, out -> print(delivery.copy(), output, out));
   }
 
+  /** Or the page that has this id. */
+  private JsonObject delivery(UUID workspace, UUID id, @Nullable Integer body) {
+    InternalApi api = internal.api();
+    String ofWorkspace = "/workspaces/" + workspace;
+    String path = ofWorkspace + "/deliveries/" + id + (body == null ? "" : "?body=" + body);
+    return api.find(path)
+        .or(() -> api.find(ofWorkspace + "/pages/" + id))
+        .orElseGet(() -> api.call("GET", path, new JsonObject()));
+  }
+
   private static void print(JsonObject delivery, TableOutput output, PrintWriter out) {
     JsonArray attempts = (JsonArray) delivery.remove("attempt_log");
-    JsonArray others = (JsonArray) delivery.remove("redeliveries");
+    JsonArray others =
+        requireNonNullElseGet((JsonArray) delivery.remove("redeliveries"), JsonArray::new);
     out.print(TextTable.fields(delivery));
     if (!attempts.isEmpty()) {
       out.println();

@@ -17,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A client of the internal API, used by the command line and the demo. */
 public final class InternalApi {
+  private static final int NOT_FOUND = 404;
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final HttpClient http;
@@ -78,6 +80,16 @@ public final class InternalApi {
             .method(
                 method,
                 body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body.encode())));
+  }
+
+  /** Like {@link #call}, but empty if there is no such thing. */
+  Optional<JsonObject> find(String path) {
+    HttpResponse<String> response = send(request(path).build(), BodyHandlers.ofString());
+    if (response.statusCode() == NOT_FOUND) {
+      return Optional.empty();
+    }
+    requireSuccess(response.statusCode(), response.body());
+    return Optional.of(new JsonObject(response.body()));
   }
 
   /** Puts a capture in, and returns the report of the import. */

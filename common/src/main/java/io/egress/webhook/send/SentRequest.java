@@ -49,9 +49,11 @@ public record SentRequest(String signature, String headers, int length, int time
   /**
    * All headers of the request, in no particular order on the wire.
    *
+   * @param position null if it is not known
    * @param revision null if it is not known
    */
-  public List<ShownHeader> allHeaders(UUID deliveryId, long position, @Nullable Long revision) {
+  public List<ShownHeader> allHeaders(
+      UUID deliveryId, @Nullable Long position, @Nullable Long revision) {
     List<ShownHeader> all = new ArrayList<>();
     all.add(new ShownHeader("content-type", "application/json"));
     all.add(new ShownHeader("content-length", Integer.toString(length)));
@@ -60,7 +62,9 @@ public record SentRequest(String signature, String headers, int length, int time
       all.add(new ShownHeader(EVENT, Event.CAPTURE_PROCESSED.word()));
     }
     all.add(new ShownHeader("x-service-delivery", deliveryId.toString()));
-    all.add(new ShownHeader("x-service-position", Long.toString(position)));
+    if (position != null) {
+      all.add(new ShownHeader("x-service-position", Long.toString(position)));
+    }
     if (revision != null) {
       all.add(new ShownHeader("x-service-revision", Long.toString(revision)));
     }

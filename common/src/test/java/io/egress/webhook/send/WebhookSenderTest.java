@@ -127,7 +127,7 @@ class WebhookSenderTest {
     assertThat(sent.length()).isEqualTo(envelope.length());
     assertThat(sent.unixSeconds())
         .isEqualTo(Long.parseLong(received.getHeader("webhook-timestamp")));
-    for (ShownHeader header : sent.allHeaders(envelope.deliveryId(), 17, 3L)) {
+    for (ShownHeader header : sent.allHeaders(envelope.deliveryId(), 17L, 3L)) {
       String value = received.getHeader(header.name());
       if (header.name().equals("content-length")) {
         assertThat(value).isIn(header.value(), null);

@@ -7,6 +7,8 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.InstantSource;
@@ -19,6 +21,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.GZIPInputStream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +58,23 @@ public final class WebhookVerifier {
     if (unsigned == null && headers.contains("webhook-signature")) {
       unsigned = standardProblem(headers, body.getBytes());
     }
-    return unsigned == null ? read(headers, body) : new Verdict.Refused(unsigned);
+    return unsigned == null ? inflate(headers, body) : new Verdict.Refused(unsigned);
+  }
+
+  /** What is not genuine is not decompressed. */
+  private static Verdict inflate(MultiMap headers, Buffer body) {
+    String encoding = headers.get("content-encoding");
+    if (encoding == null) {
+      return read(headers, body);
+    }
+    if (!encoding.equals("gzip")) {
+      return new Verdict.Refused("content-encoding is not gzip");
+    }
+    try (var text = new GZIPInputStream(new ByteArrayInputStream(body.getBytes()))) {
+      return read(headers, Buffer.buffer(text.readAllBytes()));
+    } catch (IOException damaged) {
+      return new Verdict.Refused("the body cannot be decompressed");
+    }
   }
 
   private @Nullable String signatureProblem(@Nullable String signature, byte[] body) {

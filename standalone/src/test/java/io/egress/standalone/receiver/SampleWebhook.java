@@ -6,11 +6,14 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.UUID;
+import java.util.zip.GZIPOutputStream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -61,6 +64,16 @@ record SampleWebhook(UUID deliveryId, MultiMap headers, Buffer body) {
 
   SampleWebhook withBody(String text) {
     return new SampleWebhook(deliveryId, headers, Buffer.buffer(text));
+  }
+
+  /** Has to be signed again. */
+  SampleWebhook compressed() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+      gzip.write(body.getBytes());
+    }
+    return new SampleWebhook(deliveryId, headers, Buffer.buffer(bytes.toByteArray()))
+        .with("content-encoding", "gzip");
   }
 
   String v1(String secret, long unixSeconds) {

@@ -8,6 +8,7 @@ import io.egress.standalone.receiver.WebhookVerifier.Verdict.Genuine;
 import io.egress.standalone.receiver.WebhookVerifier.Verdict.Refused;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -53,6 +54,20 @@ class WebhookVerifierTest {
             new WebhookVerifier("whsec_golden", InstantSource.fixed(NOW))
                 .verify(golden.headers(), golden.body()))
         .isInstanceOf(Genuine.class);
+  }
+
+  @Test
+  void decompressesOnlyWhatIsGenuine() throws IOException {
+    SampleWebhook compressed = webhook.compressed();
+
+    assertThat(verify(compressed.signed(SECRET, NOW)))
+        .isInstanceOfSatisfying(
+            Genuine.class,
+            genuine -> assertThat(genuine.data().getString("title")).startsWith("Grüße"));
+    assertRefused(compressed, "the signature does not match the body");
+    assertRefused(
+        compressed.withBody("no gzip").signed(SECRET, NOW), "the body cannot be decompressed");
+    assertRefused(webhook.with("content-encoding", "br"), "content-encoding is not gzip");
   }
 
   @Test

@@ -80,6 +80,7 @@ class CommandsTest {
           Map.entry("GET " + WORKSPACE + "/endpoints/{id}/verification", "verify"),
           Map.entry("GET " + WORKSPACE + "/deliveries", "deliveries list"),
           Map.entry("GET " + WORKSPACE + "/deliveries/{id}", "deliveries show"),
+          Map.entry("GET " + WORKSPACE + "/pages/{id}", "deliveries show"),
           Map.entry("POST " + WORKSPACE + "/deliveries/{id}/redeliver", "deliveries redeliver"),
           Map.entry("POST " + WORKSPACE + "/endpoints/{id}/replays", "replays start"),
           Map.entry("GET " + WORKSPACE + "/endpoints/{id}/replays", "replays list"),

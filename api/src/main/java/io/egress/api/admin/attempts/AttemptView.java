@@ -36,8 +36,17 @@ public record AttemptView(
       String signature,
       List<ShownHeader> headers) {}
 
+  /** Where the page ended then is not known: another attempt may have been smaller. */
+  public static AttemptView ofPage(UUID pageId, MadeAttempt attempt) {
+    return of(pageId, (Long) null, attempt);
+  }
+
   /** {@code position} is that of the capture. */
   public static AttemptView of(UUID deliveryId, long position, MadeAttempt attempt) {
+    return of(deliveryId, (Long) position, attempt);
+  }
+
+  private static AttemptView of(UUID deliveryId, @Nullable Long position, MadeAttempt attempt) {
     byte[] answer = attempt.answerStart().getBytes();
     Optional<String> text = AnswerText.of(answer);
     SentRequest sent = attempt.exchanged().request();

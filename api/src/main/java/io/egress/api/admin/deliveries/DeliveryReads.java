@@ -138,7 +138,12 @@ public final class DeliveryReads {
             .sorted(Comparator.comparing(LoggedDelivery::owedAt).thenComparing(LoggedDelivery::id))
             .toList();
     Long revision = captures.revision(workspaceId, delivery.captureId()).orElse(null);
-    return new DeliveryWithAttempts(delivery, log.attempts(id).await(), others, revision);
+    return new DeliveryWithAttempts(delivery, attempts(id), others, revision);
+  }
+
+  /** Those of a delivery, or of a page. */
+  List<LoggedAttempt> attempts(UUID id) {
+    return log.attempts(id).await();
   }
 
   /** The newest attempts to an endpoint, newest first. */

@@ -12,6 +12,7 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,9 @@ public final class SentPages {
       return new CreationPlace(owedAt, id);
     }
   }
+
+  /** A page, and the endpoint that it was sent to. */
+  public record PageOf(UUID endpointId, SentPage page) {}
 
   /** After all of them, in time. */
   public static final CreationPlace NEWEST =
@@ -80,6 +84,19 @@ public final class SentPages {
           """
               .formatted(PageLog.SPAN_MAX));
 
+  /** The log has it in each day in which it was tried. */
+  private static final String ONE =
+      """
+      select p.*, a.outcome, a.status, a.detail, a.answer,
+        bool_or(p.state = 'delivered') over () as is_delivered
+      from pages p join endpoints e on e.id = p.endpoint_id
+      left join lateral (
+        select outcome, status, detail, answer from attempts where delivery_id = p.id and day = p.day
+        order by attempt desc limit 1) a on true
+      where p.id = $1 and e.workspace_id = $2
+      order by p.day desc limit 1
+      """;
+
   private final Pool pool;
 
   public SentPages(Pool pool) {
@@ -102,6 +119,12 @@ public final class SentPages {
                 OwedDeliveries.position(pool, workspaceId, captureId),
                 captureId);
     return Rows.list(rows, SentPages::page);
+  }
+
+  public Optional<PageOf> one(UUID workspaceId, UUID id) {
+    return Rows.one(
+        Rows.of(pool, ONE, id, workspaceId),
+        row -> new PageOf(row.getUUID("endpoint_id"), page(row)));
   }
 
   private static SentPage page(Row row) {

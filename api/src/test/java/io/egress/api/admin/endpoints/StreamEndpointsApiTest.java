@@ -339,6 +339,22 @@ class StreamEndpointsApiTest {
     assertThat(found.getString("answer")).isEqualTo("what it said");
     assertThat(get(path + "?capture_id=" + captures.get(2)).getJsonArray("pages")).isEmpty();
 
+    JsonObject shown =
+        get("/internal/v1/workspaces/" + workspace + "/pages/" + found.getString("id"));
+    assertThat(shown.getString("endpoint_id")).isEqualTo(id);
+    assertThat(shown.getString("event")).isEqualTo("changes.page");
+    JsonObject attempt = shown.getJsonArray("attempt_log").getJsonObject(0);
+    assertThat(attempt.getString("answer")).isEqualTo("what it said");
+    assertThat(attempt.getInteger("status")).isEqualTo(422);
+    assertThat(attempt.getBoolean("is_body_known")).isFalse();
+    for (String elsewhere :
+        List.of(
+            workspace + "/pages/" + UUID.randomUUID(),
+            UUID.randomUUID() + "/pages/" + found.getString("id"))) {
+      assertThat(service.internal("GET", "/internal/v1/workspaces/" + elsewhere, "").statusCode())
+          .isEqualTo(404);
+    }
+
     erase(captures.getFirst());
     await()
         .untilAsserted(() ->

@@ -303,7 +303,8 @@ final class Tenant {
                 .put("url", receivers.url(endpoint))
                 .put("full_history", fullHistory)
                 .put("events", new JsonArray(Event.words(Event.OF_CAPTURES)))
-                .put("standard_webhooks", created % 2 == 0));
+                .put("standard_webhooks", created % 2 == 0)
+                .put("compress", created % 3 == 0));
     receivers.add(endpoint, id, kind, answer.getString("secret"));
     Endpoint added =
         new Endpoint(
@@ -329,6 +330,7 @@ final class Tenant {
                 .put("url", receivers.url(endpoint))
                 .put("full_history", true)
                 .put("delivery", "stream")
+                .put("compress", created % 2 == 0)
                 .put(
                     "events",
                     new JsonArray(
