@@ -111,6 +111,19 @@ final class Faults {
     return all;
   }
 
+  /** Comes once no process is of a release that cannot create them. */
+  Fault streamsBegin() {
+    return new Fault(
+        "endpoints are sent the stream",
+        recoveryMax,
+        () -> {
+          for (Tenant tenant : tenants) {
+            tenant.addStream(7);
+            tenant.addStream(100);
+          }
+        });
+  }
+
   private interface RoleAction {
     void on(Role role) throws Exception;
   }

@@ -230,8 +230,12 @@ public final class TortureCommand implements Callable<Integer> {
   private List<Fault> forwardBackForward(Faults faults, Build release) {
     List<Fault> takeovers = new ArrayList<>();
     List<Build> builds = List.of(Build.current(), release, Build.current());
-    for (Build to : builds.subList(0, takeoversMax)) {
-      takeovers.addAll(faults.takeovers(to));
+    for (int i = 0; i < takeoversMax; i++) {
+      takeovers.addAll(faults.takeovers(builds.get(i)));
+      if (i == 0 && takeoversMax == builds.size()) {
+        // The release sends them nothing: they wait until this build is back.
+        takeovers.add(faults.streamsBegin());
+      }
     }
     Iterator<Fault> others = faults.ofAMixedFleet().iterator();
     List<Fault> all = new ArrayList<>();
