@@ -43,7 +43,10 @@ NAVIGATION = {
     "README": {
         "Use it": ["docs/consuming", "docs/receiving", "docs/connectors/README", "docs/comparison"],
         "Run it": [
+            "docs/first-day",
             "docs/operating",
+            "docs/integrating",
+            "docs/deliveries",
             "docs/glossary",
             "docs/compose",
             "docs/kubernetes",

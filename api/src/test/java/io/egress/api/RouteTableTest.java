@@ -262,7 +262,7 @@ class RouteTableTest {
         .query("select distinct action from audit")
         .forEach(row -> actions.add(row.getString("action")));
 
-    String page = Files.readString(Path.of("..", "docs", "operating.md"));
+    String page = Files.readString(Path.of("..", "docs", "integrating.md"));
     int list = page.indexOf("Actions are `");
     Set<String> documented =
         Pattern.compile("`([a-z_]+\\.[a-z_]+)`")

@@ -37,7 +37,7 @@ class OutcomesDescribedTest {
   @ParameterizedTest
   @EnumSource
   void eachKindIsExplained(FailureKind kind) throws IOException {
-    for (String page : List.of("metrics.md", "operating.md")) {
+    for (String page : List.of("metrics.md", "deliveries.md")) {
       assertThat(Files.readString(Path.of("..", "docs", page)))
           .as(page)
           .contains("`" + kind.word() + "`");
