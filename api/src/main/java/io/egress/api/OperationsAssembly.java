@@ -23,7 +23,7 @@ import io.egress.api.admin.keys.ApiKeys;
 import io.egress.api.admin.keys.Readers;
 import io.egress.api.admin.overview.WorkspaceList;
 import io.egress.api.admin.replays.Replays;
-import io.egress.api.admin.workspaces.Keeping;
+import io.egress.api.admin.workspaces.RetentionPolicy;
 import io.egress.api.call.HeavyWork;
 import io.egress.api.call.Turns;
 import io.egress.api.intake.EndpointBody;
@@ -76,7 +76,7 @@ final class OperationsAssembly {
     return new Operations(
         new Operations.OfWorkspaces(
             new WorkspaceList(pool, healths, pending, retention),
-            new Keeping(pool, retention),
+            new RetentionPolicy(pool, retention),
             new ApiKeys(pool),
             new Readers(pool),
             audit,

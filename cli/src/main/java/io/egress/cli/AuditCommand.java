@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
     name = "audit",
     description = {
       "Shows and exports the audit log of one workspace or of all.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+      InternalApiOptions.WHICH_TOKEN
     },
     footer = {
       "",

@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
     name = "captures",
     description = {
       "Lists the captures of a workspace; shows and erases them, in whatever workspace they are.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+      InternalApiOptions.WHICH_TOKEN
     })
 final class CapturesCommand {
   private static final Columns COLUMNS =

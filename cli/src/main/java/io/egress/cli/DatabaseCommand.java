@@ -17,7 +17,7 @@ import picocli.CommandLine.Mixin;
       "Shows why PostgreSQL is slow or takes no writes: whether it is a standby or read-only, its"
           + " connections, which sessions wait for others, hold others up or keep a transaction open,"
           + " and how far its standbys are.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+      InternalApiOptions.WHICH_TOKEN
     },
     footer = {"", "Which session holds others up:", "  egress database"})
 final class DatabaseCommand implements Callable<Integer> {

@@ -20,10 +20,7 @@ import picocli.CommandLine.Parameters;
 /** {@code egress deliveries}. */
 @Command(
     name = "deliveries",
-    description = {
-      "Lists, shows and repeats deliveries.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
-    },
+    description = {"Lists, shows and repeats deliveries.", InternalApiOptions.WHICH_TOKEN},
     footer = {
       "",
       "The deliveries of one capture:",

@@ -1,15 +1,10 @@
 package io.egress.cli;
 
-import io.egress.cli.TableOutput.Columns;
-import io.egress.webhook.endpoint.StandardWebhooks;
 import io.egress.webhook.send.FailureText;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.PrintWriter;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -26,47 +21,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Creates, lists, shows, changes, tests, pauses, resumes and deletes webhook "
           + "endpoints, and rotates their signing secrets.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+      InternalApiOptions.WHICH_TOKEN
     })
 final class EndpointsCommand {
-  private static final Columns COLUMNS =
-      new Columns(
-          List.of("endpoint", "health", "id"),
-          Set.of("endpoint", "health"),
-          EndpointsCommand::named,
-          List.of(
-              "description",
-              "url",
-              "health",
-              "succeeded",
-              "attempts",
-              "last_success_at",
-              "failing_since",
-              "last_failure_at",
-              "last_failure",
-              "paused_reason",
-              "full_history",
-              "created_at",
-              "id"));
-
-  private static final Columns PAGES =
-      new Columns(
-          List.of("updated_at", "event", "state", "documents", "last_position", "id"),
-          Set.of(),
-          List.of(
-              "updated_at",
-              "event",
-              "state",
-              "documents",
-              "after_position",
-              "last_position",
-              "attempts",
-              "last_status",
-              "last_failure",
-              "next_attempt_at",
-              "owed_at",
-              "id"));
-
   private static final String HEADER =
       "a header that webhooks carry, whose value is not shown again; may be repeated; the value may be a secret, "
           + SecretText.FORMS;
@@ -146,7 +103,7 @@ final class EndpointsCommand {
         created,
         out -> {
           out.println("id      " + created.getString("id"));
-          printSecret(created, out);
+          EndpointSecretText.print(created, out);
         });
   }
 
@@ -165,20 +122,13 @@ final class EndpointsCommand {
       @Mixin Watch watch,
       @Mixin TableOutput output) {
     InternalApi api = internal.api();
-    return watch.repeat(output, () -> output.table("endpoints", all(api, workspace), COLUMNS));
+    return watch.repeat(
+        output, () -> output.table("endpoints", all(api, workspace), EndpointColumns.LISTED));
   }
 
   /** Every endpoint of the workspace. */
   static JsonArray all(InternalApi api, UUID workspace) {
     return new Listing(path(workspace)).all(api, "endpoints");
-  }
-
-  private static JsonObject named(JsonObject endpoint) {
-    return endpoint
-        .put(
-            "endpoint",
-            EndpointText.name(endpoint.getString("description"), endpoint.getString("url")))
-        .put("health", EndpointText.health(endpoint));
   }
 
   @Command(
@@ -325,7 +275,8 @@ final class EndpointsCommand {
       @Mixin Limit limit,
       @Mixin TableOutput output) {
     Listing listing = new Listing(path(workspace, id) + "/pages").only("capture_id", capture);
-    return output.table("pages", listing.read(internal.api(), "pages", limit.entries()), PAGES);
+    return output.table(
+        "pages", listing.read(internal.api(), "pages", limit.entries()), EndpointColumns.PAGES);
   }
 
   @Command(
@@ -363,37 +314,9 @@ final class EndpointsCommand {
   int seek(
       @Parameters(paramLabel = "WORKSPACE") UUID workspace,
       @Parameters(paramLabel = "ENDPOINT-ID") UUID id,
-      @Option(
-              names = "--feed",
-              paramLabel = "FEED",
-              description = "captures, or changes, which have a cursor of their own (captures)")
-          @Nullable String feed,
-      @Option(
-              names = "--from-position",
-              paramLabel = "POSITION",
-              description = "the first position to send, or the number of the first change")
-          @Nullable Long fromPosition,
-      @Option(
-              names = "--from",
-              paramLabel = "TIME",
-              description = "what entered the stream, or changed, since then: " + Instants.FORMS)
-          @Nullable Instant from,
-      @Option(names = "--to-end", description = "only what follows from now on") boolean toEnd,
+      @Mixin SeekOptions place,
       @Mixin Output output) {
-    JsonObject body = new JsonObject();
-    if (feed != null) {
-      body.put("feed", feed);
-    }
-    if (fromPosition != null) {
-      body.put("from_position", fromPosition);
-    }
-    if (from != null) {
-      body.put("from", from.toString());
-    }
-    if (toEnd) {
-      body.put("to_end", true);
-    }
-    return output.fields(internal.api().call("POST", path(workspace, id) + "/seek", body));
+    return output.fields(internal.api().call("POST", path(workspace, id) + "/seek", place.body()));
   }
 
   @Command(
@@ -433,7 +356,7 @@ final class EndpointsCommand {
                 "POST",
                 path(workspace, id) + "/rotate-secret",
                 new JsonObject().put("overlap", overlap));
-    return output.print(rotated, out -> printSecret(rotated, out));
+    return output.print(rotated, out -> EndpointSecretText.print(rotated, out));
   }
 
   @Command(
@@ -481,73 +404,11 @@ final class EndpointsCommand {
     return Output.line(spec, "Deleted the endpoint " + url + "; nothing more is sent to it.");
   }
 
-  /** The form that most receivers of this endpoint need comes first. */
-  private static void printSecret(JsonObject endpoint, PrintWriter out) {
-    String plain = "secret  " + endpoint.getString("secret") + "\n  for x-service-signature\n";
-    String standard =
-        "standard-webhooks  "
-            + endpoint.getString("standard_webhooks_secret")
-            + "\n  the same secret for libraries of Standard Webhooks and Svix\n";
-    out.print(
-        switch (StandardWebhooks.of(endpoint.getValue("standard_webhooks", false))) {
-          case OFF -> plain + standard;
-          case HMAC -> standard + plain;
-          case ED25519 -> plain + publicKeys(endpoint);
-        });
-  }
-
-  private static String publicKeys(JsonObject endpoint) {
-    StringBuilder lines = new StringBuilder();
-    for (Object each : endpoint.getJsonArray("public_keys")) {
-      JsonObject key = (JsonObject) each;
-      String until = key.getString("signs_until");
-      lines
-          .append("public-key  ")
-          .append(key.getString("public_key"))
-          .append(until == null ? "" : ", until " + until)
-          .append('\n');
-    }
-    return lines + "  for webhook-signature\n";
-  }
-
   private static String path(UUID workspace) {
     return "/workspaces/" + workspace + "/endpoints";
   }
 
   private static String path(UUID workspace, UUID id) {
     return path(workspace) + "/" + id;
-  }
-
-  /** The client certificate of an endpoint, from PEM files. */
-  static final class CertificateOptions {
-    private static final String FIELD = "client_certificate";
-    private static final String NONE = "none";
-
-    @Option(
-        names = "--client-certificate",
-        paramLabel = "FILE",
-        description =
-            "PEM file of the certificate and its chain for a receiver that requests one, or none")
-    private @Nullable String certificate;
-
-    @Option(
-        names = "--client-key",
-        paramLabel = "FILE",
-        description = "PEM file of its private key, PKCS#8 and not encrypted")
-    private @Nullable String key;
-
-    void putInto(JsonObject endpoint) {
-      if (NONE.equals(certificate) && key == null) {
-        endpoint.putNull(FIELD);
-      } else if (certificate != null && key != null) {
-        endpoint.put(
-            FIELD,
-            new JsonObject()
-                .put("certificate", SecretText.contents(certificate))
-                .put("key", SecretText.contents(key)));
-      } else if (certificate != null || key != null) {
-        throw new UsageException("--client-certificate and --client-key go together");
-      }
-    }
   }
 }

@@ -12,6 +12,10 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Address and token of the internal API. */
 final class InternalApiOptions {
+  /** Of each command that has these options. */
+  static final String WHICH_TOKEN =
+      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR.";
+
   private static final String HOST = "127.0.0.1";
   private static final String PORT = "8081";
   private static final String URL = "EGRESS_INTERNAL_URL";

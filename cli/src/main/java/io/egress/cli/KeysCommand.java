@@ -24,10 +24,7 @@ import picocli.CommandLine.Spec;
 /** {@code egress keys}. */
 @Command(
     name = "keys",
-    description = {
-      "Creates, lists, changes and deletes API keys.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
-    },
+    description = {"Creates, lists, changes and deletes API keys.", InternalApiOptions.WHICH_TOKEN},
     footer = {
       "",
       "Let a key expire tomorrow at the latest, whatever expiry it has:",

@@ -9,10 +9,7 @@ import picocli.CommandLine.Parameters;
 /** {@code egress members}. */
 @Command(
     name = "members",
-    description = {
-      "Erases members' names and emails.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
-    })
+    description = {"Erases members' names and emails.", InternalApiOptions.WHICH_TOKEN})
 final class MembersCommand {
   @Mixin private InternalApiOptions internal = new InternalApiOptions();
 

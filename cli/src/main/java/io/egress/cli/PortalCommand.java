@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Prints a link to the settings page of a workspace, or, for an operator, to the pages of all "
           + "workspaces. It opens the page once, within five minutes, as the person that --actor names.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+      InternalApiOptions.WHICH_TOKEN
     },
     footer = {
       "",

@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
     name = "readers",
     description = {
       "Shows how far the API keys of a workspace, and the endpoints that are sent its stream, have come.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+      InternalApiOptions.WHICH_TOKEN
     })
 final class ReadersCommand {
   private static final Columns COLUMNS =

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
           + "itself when Kafka has lost topics, records or offsets. Dispatchers do it while they "
           + "work; nothing is accepted twice because of it. Waits until all that is due was "
           + "published; retries follow when they are due.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+      InternalApiOptions.WHICH_TOKEN
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {

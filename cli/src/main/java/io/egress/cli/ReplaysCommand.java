@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
     name = "replays",
     description = {
       "Sends captures to an endpoint again: part of the stream, or what it missed.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+      InternalApiOptions.WHICH_TOKEN
     },
     footer = {
       "",

@@ -13,7 +13,7 @@ import picocli.CommandLine.Mixin;
     description = {
       "Shows which keys of EGRESS_SECRET_KEY are in use, and encrypts all signing secrets "
           + "with the first one.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+      InternalApiOptions.WHICH_TOKEN
     })
 final class SecretsCommand {
   private static final List<String> FIELDS = List.of("id", "secrets", "current", "known");

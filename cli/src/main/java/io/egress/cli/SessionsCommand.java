@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
     name = "sessions",
     description = {
       "Lists and ends the sessions on the pages of a workspace, or those of operators.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+      InternalApiOptions.WHICH_TOKEN
     })
 final class SessionsCommand {
   private static final String WHOSE = "without it, those of operators";

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
           + "erased. It is missing if the log has no "
           + "delivery and none is on its way, which must never happen; the service publishes it "
           + "again by itself. A replay with --failed sends replayable ones.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+      InternalApiOptions.WHICH_TOKEN
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {

@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
     name = "workspaces",
     description = {
       "Lists all workspaces: their captures, and how their endpoints do; changes how long they keep them, and ends them.",
-      "The token is EGRESS_INTERNAL_TOKEN, or the one stored in EGRESS_DATA_DIR."
+      InternalApiOptions.WHICH_TOKEN
     },
     footer = {
       "",

@@ -22,7 +22,7 @@ import io.egress.api.admin.keys.ApiKeys;
 import io.egress.api.admin.keys.Readers;
 import io.egress.api.admin.overview.WorkspaceList;
 import io.egress.api.admin.replays.Replays;
-import io.egress.api.admin.workspaces.Keeping;
+import io.egress.api.admin.workspaces.RetentionPolicy;
 import io.egress.api.intake.EndpointBody;
 
 /** The operations that calls and pages have in common. */
@@ -31,7 +31,7 @@ public record Operations(
   /** On workspaces, their keys, and what was done in them. */
   public record OfWorkspaces(
       WorkspaceList list,
-      Keeping keeping,
+      RetentionPolicy retention,
       ApiKeys keys,
       Readers readers,
       AuditEntries audit,

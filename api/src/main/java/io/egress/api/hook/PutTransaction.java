@@ -108,7 +108,7 @@ final class PutTransaction {
     List<IncomingCapture> toWrite = new ArrayList<>();
     for (IncomingCapture incoming : captures) {
       CaptureTable.Stored known = stored.get(incoming.capture().id());
-      if (known == null || isNew(incoming, known)) {
+      if (known == null || classify(incoming, known)) {
         toWrite.add(incoming);
       }
     }
@@ -116,7 +116,7 @@ final class PutTransaction {
   }
 
   /** Whether anything has to be written; if not, the result is already known. */
-  private boolean isNew(IncomingCapture incoming, CaptureTable.Stored known) {
+  private boolean classify(IncomingCapture incoming, CaptureTable.Stored known) {
     if (!known.workspaceId().equals(incoming.capture().workspaceId())) {
       results.put(incoming.capture().id(), PutResult.OTHER_WORKSPACE);
       return false;
@@ -200,7 +200,7 @@ final class PutTransaction {
       if (before == null) {
         results.put(incoming.capture().id(), PutResult.CREATED);
         added.add(incoming);
-      } else if (isNew(incoming, before)) {
+      } else if (classify(incoming, before)) {
         results.put(incoming.capture().id(), PutResult.UPDATED);
         fixes.add(incoming);
         if (before.entered()) {

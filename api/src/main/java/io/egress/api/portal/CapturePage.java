@@ -7,7 +7,7 @@ import io.egress.api.admin.copies.Copies;
 import io.egress.api.admin.deliveries.DeliveryReads;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.erasures.CaptureErasure;
-import io.egress.api.admin.workspaces.Keeping;
+import io.egress.api.admin.workspaces.RetentionPolicy;
 import io.egress.api.call.Answer;
 import io.egress.api.intake.ErasureBody;
 import io.egress.api.intake.GivenBody;
@@ -36,7 +36,7 @@ final class CapturePage {
   private final PageRenderer pages;
   private final Captures captures;
   private final CaptureErasure erasure;
-  private final Keeping keeping;
+  private final RetentionPolicy retention;
   private final Endpoints endpoints;
   private final DeliveryReads deliveries;
   private final Copies copies;
@@ -45,7 +45,7 @@ final class CapturePage {
   CapturePage(
       PageRenderer pages,
       OfCaptures ofCaptures,
-      Keeping keeping,
+      RetentionPolicy retention,
       Endpoints endpoints,
       DeliveryReads deliveries,
       Clock clock) {
@@ -53,7 +53,7 @@ final class CapturePage {
     this.pages = pages;
     this.captures = ofCaptures.captures();
     this.erasure = ofCaptures.erasure();
-    this.keeping = keeping;
+    this.retention = retention;
     this.endpoints = endpoints;
     this.deliveries = deliveries;
     this.copies = ofCaptures.copies();
@@ -89,7 +89,7 @@ final class CapturePage {
     List<Endpoint> all = endpoints.list(workspaceId);
     return detail(
         capture,
-        keeping.of(workspaceId).legalHold(),
+        retention.of(workspaceId).legalHold(),
         captures.summary(workspaceId, capture.id()).orElse(null),
         all,
         deliveries.list(workspaceId, all, ofCapture),
@@ -101,7 +101,7 @@ final class CapturePage {
       boolean legalHold,
       Captures.@Nullable Summary described,
       List<Endpoint> all,
-      DeliveryReads.Listed listed,
+      DeliveryReads.FoundDeliveries listed,
       Instant now) {
     Map<UUID, String> names =
         all.stream().collect(Collectors.toMap(Endpoint::id, EndpointNames::of));

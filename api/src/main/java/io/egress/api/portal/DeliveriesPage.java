@@ -125,7 +125,7 @@ final class DeliveriesPage {
       }
     }
     String endpoint = query.get("endpoint");
-    DeliveryReads.Listed page =
+    DeliveryReads.FoundDeliveries page =
         endpoint == null
             ? deliveries.list(workspaceId, all, filters)
             : deliveries.list(
@@ -138,7 +138,10 @@ final class DeliveriesPage {
   }
 
   private DeliveryTable table(
-      MultiMap query, List<Endpoint> all, DeliveryReads.Listed page, Map<UUID, String> titles) {
+      MultiMap query,
+      List<Endpoint> all,
+      DeliveryReads.FoundDeliveries page,
+      Map<UUID, String> titles) {
     Map<UUID, String> names =
         all.stream().collect(Collectors.toMap(Endpoint::id, EndpointNames::of));
     Instant now = clock.instant();

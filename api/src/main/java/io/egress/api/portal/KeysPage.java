@@ -117,7 +117,7 @@ final class KeysPage {
     return pages.page(status, "key-change", Map.of("frame", frame, "key", key(visit)));
   }
 
-  private ApiKeys.Listed key(Visit visit) {
+  private ApiKeys.ListedKey key(Visit visit) {
     UUID id = visit.id();
     return keys.list(visit.workspaceId()).stream()
         .filter(each -> each.id().equals(id))
@@ -126,7 +126,7 @@ final class KeysPage {
   }
 
   Answer confirmDeletion(Visit visit) {
-    ApiKeys.Listed key = key(visit);
+    ApiKeys.ListedKey key = key(visit);
     Frame frame = pages.frame(visit, "Delete an API key", PLACE);
     String path = frame.base() + "/keys";
     return pages.confirm(

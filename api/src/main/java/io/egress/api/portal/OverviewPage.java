@@ -3,7 +3,7 @@ package io.egress.api.portal;
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.endpoints.Endpoints;
 import io.egress.api.admin.keys.ApiKeys;
-import io.egress.api.admin.workspaces.Keeping;
+import io.egress.api.admin.workspaces.RetentionPolicy;
 import io.egress.api.call.Answer;
 import io.egress.api.portal.access.Visit;
 import io.egress.api.portal.view.DayChart;
@@ -29,7 +29,7 @@ final class OverviewPage {
   private final Endpoints endpoints;
   private final EndpointLines lines;
   private final ApiKeys keys;
-  private final Keeping keeping;
+  private final RetentionPolicy retention;
   private final Clock clock;
 
   OverviewPage(
@@ -38,14 +38,14 @@ final class OverviewPage {
       Endpoints endpoints,
       EndpointLines lines,
       ApiKeys keys,
-      Keeping keeping,
+      RetentionPolicy retention,
       Clock clock) {
     this.pages = pages;
     this.captures = captures;
     this.endpoints = endpoints;
     this.lines = lines;
     this.keys = keys;
-    this.keeping = keeping;
+    this.retention = retention;
     this.clock = clock;
   }
 
@@ -79,6 +79,6 @@ final class OverviewPage {
         keys.stopped(visit.workspaceId(), STOPPED_MAX),
         all.size() < 2 ? null : DayChart.sum(List.copyOf(charts.values())),
         counted.size(),
-        keeping.of(visit.workspaceId()));
+        retention.of(visit.workspaceId()));
   }
 }

@@ -64,7 +64,7 @@ public final class Portal {
     this.troubles = new TroublesPart(pages, address, troubles);
     this.overview =
         new OverviewPage(
-            pages, lookups, all, lines, ofWorkspaces.keys(), ofWorkspaces.keeping(), clock);
+            pages, lookups, all, lines, ofWorkspaces.keys(), ofWorkspaces.retention(), clock);
     this.keys = new KeysPage(pages, ofWorkspaces.keys(), ofWorkspaces.readers(), clock);
     this.endpoints = new EndpointsPage(pages, all, lines, clock);
     this.newEndpoint = new NewEndpointPage(pages, ofEndpoints);
@@ -76,7 +76,7 @@ public final class Portal {
     this.audit =
         new AuditPage(
             pages, ofWorkspaces.audit(), ofWorkspaces.auditExport(), all, ofWorkspaces.keys());
-    this.capture = new CapturePage(pages, ofCaptures, ofWorkspaces.keeping(), all, reads, clock);
+    this.capture = new CapturePage(pages, ofCaptures, ofWorkspaces.retention(), all, reads, clock);
     this.captures = new CapturesPage(pages, ofCaptures.list());
     this.workspaces = new WorkspacesPage(pages, ofWorkspaces.list(), lookups, clock);
   }
@@ -104,8 +104,8 @@ public final class Portal {
     String ofWorkspace = WORKSPACE + TroublesPart.PATH;
     return new Routes()
         .get(OPERATOR + TroublesPart.PATH, ofOperator.watching(troubles::ofOperator))
-        .get(OPERATOR + ofWorkspace, ofOperator.polling(troubles::ofWorkspace))
-        .get(ROOT + ofWorkspace, access.guard().polling(troubles::ofWorkspace));
+        .get(OPERATOR + ofWorkspace, ofOperator.poll(troubles::ofWorkspace))
+        .get(ROOT + ofWorkspace, access.guard().poll(troubles::ofWorkspace));
   }
 
   /** Before those of workspaces, because {@code operator} is not the id of one. */
@@ -122,44 +122,44 @@ public final class Portal {
   private Routes views(String root, PortalGuard guard) {
     String live = root + "/live";
     return new Routes()
-        .get(root, guard.reading(overview::show))
-        .get(root + "/", guard.reading(overview::show))
-        .get(live + "/overview", guard.polling(overview::live))
-        .get(root + "/keys", guard.reading(keys::list))
-        .get(root + "/keys/new", guard.asking(keys::ask))
-        .get(root + "/keys/:id/change", guard.asking(keys::askChange))
-        .get(root + "/keys/:id/delete", guard.asking(keys::confirmDeletion))
-        .get(root + "/endpoints", guard.reading(endpoints::list))
-        .get(root + "/endpoints/new", guard.asking(newEndpoint::ask))
-        .get(root + "/endpoints/:id", guard.reading(endpoint::show))
+        .get(root, guard.view(overview::show))
+        .get(root + "/", guard.view(overview::show))
+        .get(live + "/overview", guard.poll(overview::live))
+        .get(root + "/keys", guard.view(keys::list))
+        .get(root + "/keys/new", guard.form(keys::ask))
+        .get(root + "/keys/:id/change", guard.form(keys::askChange))
+        .get(root + "/keys/:id/delete", guard.form(keys::confirmDeletion))
+        .get(root + "/endpoints", guard.view(endpoints::list))
+        .get(root + "/endpoints/new", guard.form(newEndpoint::ask))
+        .get(root + "/endpoints/:id", guard.view(endpoint::show))
         .get(
             root + "/endpoints/:id/verification",
-            RequestLifetime.within(VERIFICATION_MAX, guard.reading(verification::show)))
+            RequestLifetime.within(VERIFICATION_MAX, guard.view(verification::show)))
         .get(
             root + "/verification",
-            RequestLifetime.within(VERIFICATION_MAX, guard.reading(verification::showAll)))
-        .get(root + "/endpoints/:id/test", guard.reading(endpoint::show))
-        .get(root + "/endpoints/:id/clone", guard.asking(newEndpoint::askClone))
-        .get(root + "/endpoints/:id/rotate", guard.asking(endpoint::askRotation))
-        .get(root + "/endpoints/:id/delete", guard.asking(endpoint::confirmDeletion))
-        .get(root + "/endpoints/:id/replay", guard.asking(replays::ask))
-        .get(root + "/deliveries", guard.reading(deliveries::list))
-        .get(live + "/deliveries", guard.polling(deliveries::liveList))
-        .get(root + "/deliveries/:id", guard.reading(delivery::show))
-        .get(root + "/deliveries/:id/body", guard.reading(delivery::body))
-        .get(root + "/deliveries/:id/sent", guard.reading(delivery::sent))
-        .get(live + "/deliveries/:id", guard.polling(delivery::live))
-        .get(root + "/captures", guard.reading(captures::list))
-        .get(root + "/find", guard.reading(captures::find))
-        .get(root + "/captures/:id", guard.reading(capture::show))
-        .get(root + "/captures/:id/erase", guard.asking(capture::askErasure))
-        .get(root + "/replays", guard.reading(replays::list))
-        .get(live + "/replays", guard.polling(replays::liveList))
-        .get(root + "/replays/start-all", guard.asking(replays::confirmForAll))
-        .get(root + "/replays/:id", guard.reading(replays::show))
-        .get(live + "/replays/:id", guard.polling(replays::live))
-        .get(root + "/audit", guard.reading(audit::list))
-        .get(root + "/audit/export", guard.reading(audit::export));
+            RequestLifetime.within(VERIFICATION_MAX, guard.view(verification::showAll)))
+        .get(root + "/endpoints/:id/test", guard.view(endpoint::show))
+        .get(root + "/endpoints/:id/clone", guard.form(newEndpoint::askClone))
+        .get(root + "/endpoints/:id/rotate", guard.form(endpoint::askRotation))
+        .get(root + "/endpoints/:id/delete", guard.form(endpoint::confirmDeletion))
+        .get(root + "/endpoints/:id/replay", guard.form(replays::ask))
+        .get(root + "/deliveries", guard.view(deliveries::list))
+        .get(live + "/deliveries", guard.poll(deliveries::liveList))
+        .get(root + "/deliveries/:id", guard.view(delivery::show))
+        .get(root + "/deliveries/:id/body", guard.view(delivery::body))
+        .get(root + "/deliveries/:id/sent", guard.view(delivery::sent))
+        .get(live + "/deliveries/:id", guard.poll(delivery::live))
+        .get(root + "/captures", guard.view(captures::list))
+        .get(root + "/find", guard.view(captures::find))
+        .get(root + "/captures/:id", guard.view(capture::show))
+        .get(root + "/captures/:id/erase", guard.form(capture::askErasure))
+        .get(root + "/replays", guard.view(replays::list))
+        .get(live + "/replays", guard.poll(replays::liveList))
+        .get(root + "/replays/start-all", guard.form(replays::confirmForAll))
+        .get(root + "/replays/:id", guard.view(replays::show))
+        .get(live + "/replays/:id", guard.poll(replays::live))
+        .get(root + "/audit", guard.view(audit::list))
+        .get(root + "/audit/export", guard.view(audit::export));
   }
 
   private Routes changes(String root, PortalGuard guard) {

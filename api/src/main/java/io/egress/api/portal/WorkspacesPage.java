@@ -52,10 +52,10 @@ final class WorkspacesPage {
   }
 
   private Answer page(
-      OperatorSession session, @Nullable String search, List<WorkspaceList.Listed> found) {
+      OperatorSession session, @Nullable String search, List<WorkspaceList.ListedWorkspace> found) {
     Instant now = clock.instant();
     boolean hasNext = found.size() > PAGE;
-    List<WorkspaceList.Listed> page = hasNext ? found.subList(0, PAGE) : found;
+    List<WorkspaceList.ListedWorkspace> page = hasNext ? found.subList(0, PAGE) : found;
     Map<String, Object> parameters = new HashMap<>();
     parameters.put("frame", pages.frame(session, "Workspaces", "workspaces"));
     parameters.put("search", search == null ? "" : search);
@@ -63,7 +63,7 @@ final class WorkspacesPage {
         "rows",
         page.stream()
             .sorted(
-                Comparator.comparing((WorkspaceList.Listed each) -> !each.troubled())
+                Comparator.comparing((WorkspaceList.ListedWorkspace each) -> !each.troubled())
                     .thenComparing(WorkspaceRow::worst))
             .map(each -> WorkspaceRow.of(each, now))
             .toList());
@@ -77,7 +77,7 @@ final class WorkspacesPage {
     return pages.page(200, "workspaces", parameters);
   }
 
-  private static String cursor(WorkspaceList.Listed workspace) {
+  private static String cursor(WorkspaceList.ListedWorkspace workspace) {
     return (workspace.troubled() ? TROUBLED : OTHERS) + workspace.id();
   }
 

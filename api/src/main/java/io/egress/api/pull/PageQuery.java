@@ -127,10 +127,10 @@ final class PageQuery {
 
     Server(String erasures, String changes, String pageOfCaptures) {
       this.ofCaptures =
-          CAPTURES.formatted(erasures, changes, SentLedger.enteredUpTo(Feed.CAPTURES, "$2"))
+          CAPTURES.formatted(erasures, changes, ReadLog.enteredUpTo(Feed.CAPTURES, "$2"))
               + pageOfCaptures;
       this.ofChanges =
-          CHANGES.formatted(erasures, changes, SentLedger.enteredUpTo(Feed.CHANGES, "$2"))
+          CHANGES.formatted(erasures, changes, ReadLog.enteredUpTo(Feed.CHANGES, "$2"))
               + WITH_REVISIONS;
     }
 

@@ -41,7 +41,7 @@ public final class PullStore {
       left join current_documents d on d.capture_id = s.capture_id
       where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())
       """
-          .formatted(SentLedger.READS_BY_ID);
+          .formatted(ReadLog.READS_BY_ID);
   private static final String DOCUMENTS =
       "select d.capture_id, "
           + DocumentStore.COLUMNS
@@ -54,7 +54,7 @@ public final class PullStore {
   private final StartQuery start;
   private final PageSources sources;
   private final Inventory inventory;
-  private final SentLedger ledger;
+  private final ReadLog readLog;
   private final @Nullable StandbyPages standby;
 
   /**
@@ -68,7 +68,7 @@ public final class PullStore {
     this.query = new PageQuery(documents);
     this.start = new StartQuery(pool);
     this.inventory = new Inventory(pool);
-    this.ledger = new SentLedger(pool);
+    this.readLog = new ReadLog(pool);
     this.sources = new PageSources(metrics);
     this.standby =
         standby == null ? null : new StandbyPages(standby, pool, query, documents, sources);
@@ -110,7 +110,7 @@ public final class PullStore {
     return inventory.between(key, above, upTo);
   }
 
-  /** Enters in the ledger that {@code page}, which answers {@code request}, is sent. */
+  /** Enters in the readLog that {@code page}, which answers {@code request}, is sent. */
   Future<StreamPage> sending(StreamPage page, PageRequest request) {
     Cursor end = page.end();
     if (end == null || page.isEnteredUpTo(end.position())) {
@@ -119,7 +119,7 @@ public final class PullStore {
     Cursor after = request.after();
     Long head = page.head();
     long upTo = end.position();
-    return ledger
+    return readLog
         .enter(
             page.keyId(),
             request.feed(),
@@ -133,7 +133,7 @@ public final class PullStore {
     Cursor end = page.end();
     return end == null || page.isEnteredUpTo(end.position())
         ? Future.succeededFuture(page)
-        : ledger.enterById(page.keyId()).map(page);
+        : readLog.enterById(page.keyId()).map(page);
   }
 
   static Refusal erased() {

@@ -53,7 +53,7 @@ final class StandbyPages {
       """
           .formatted(
               Readers.READABLE_HEAD,
-              SentLedger.enteredUpTo(Feed.CAPTURES, "$4"),
+              ReadLog.enteredUpTo(Feed.CAPTURES, "$4"),
               PageQuery.ERASURES,
               PageQuery.CHANGES_HEAD);
 
@@ -67,7 +67,7 @@ final class StandbyPages {
       from api_keys k left join change_heads h on h.workspace_id = k.workspace_id
       where k.hash = any($1) and (k.expires_at is null or k.expires_at > now())
       """
-          .formatted(SentLedger.enteredUpTo(Feed.CHANGES, "$4"), PageQuery.ERASURES);
+          .formatted(ReadLog.enteredUpTo(Feed.CHANGES, "$4"), PageQuery.ERASURES);
 
   private static final String DOCUMENTS =
       """

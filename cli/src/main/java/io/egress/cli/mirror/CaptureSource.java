@@ -16,7 +16,7 @@ interface CaptureSource {
   }
 
   /** A page that would be empty is held for {@code wait}. */
-  Page page(Feed feed, @Nullable String after, int limit, Duration wait)
+  Page page(MirrorFeed feed, @Nullable String after, int limit, Duration wait)
       throws OtherHistoryException;
 
   /** When each capture was changed last; empty for one that never was. */

@@ -74,8 +74,8 @@ public final class Mirror implements AutoCloseable {
   }
 
   private void run(Duration wait) {
-    follow(Feed.STREAM, wait);
-    follow(Feed.CHANGES, Duration.ZERO);
+    follow(MirrorFeed.STREAM, wait);
+    follow(MirrorFeed.CHANGES, Duration.ZERO);
     if (store.state().repairing()) {
       endRepair();
     }
@@ -122,7 +122,7 @@ public final class Mirror implements AutoCloseable {
     return store.tally().summary(store.size());
   }
 
-  private void follow(Feed feed, Duration wait) {
+  private void follow(MirrorFeed feed, Duration wait) {
     Page page = page(feed, wait);
     take(feed, page);
     while (page.hasNext()) {
@@ -131,7 +131,7 @@ public final class Mirror implements AutoCloseable {
     }
   }
 
-  private Page page(Feed feed, Duration wait) {
+  private Page page(MirrorFeed feed, Duration wait) {
     try {
       return source.page(feed, store.state().cursor(feed), PAGE, wait);
     } catch (CaptureSource.OtherHistoryException other) {
@@ -145,7 +145,7 @@ public final class Mirror implements AutoCloseable {
     }
   }
 
-  private void take(Feed feed, Page page) {
+  private void take(MirrorFeed feed, Page page) {
     page.entries().forEach(entry -> SameWorkspace.require(entry, store));
     change(() -> {
       bindToWorkspace(page);

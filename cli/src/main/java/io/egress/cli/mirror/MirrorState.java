@@ -37,12 +37,12 @@ record MirrorState(
     return new MirrorState(id, format, stream, changes, repairing);
   }
 
-  @Nullable String cursor(Feed feed) {
-    return feed == Feed.STREAM ? stream : changes;
+  @Nullable String cursor(MirrorFeed feed) {
+    return feed == MirrorFeed.STREAM ? stream : changes;
   }
 
-  MirrorState readTo(Feed feed, String cursor) {
-    return feed == Feed.STREAM
+  MirrorState readTo(MirrorFeed feed, String cursor) {
+    return feed == MirrorFeed.STREAM
         ? new MirrorState(workspace, format, cursor, changes, repairing)
         : new MirrorState(workspace, format, stream, cursor, repairing);
   }

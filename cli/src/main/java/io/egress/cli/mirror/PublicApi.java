@@ -71,7 +71,7 @@ public final class PublicApi implements CaptureSource {
   }
 
   @Override
-  public Page page(Feed feed, @Nullable String after, int limit, Duration wait)
+  public Page page(MirrorFeed feed, @Nullable String after, int limit, Duration wait)
       throws OtherHistoryException {
     String path =
         feed.path()

@@ -12,7 +12,7 @@ final class SameWorkspace {
   static void require(CaptureSource source, Copies copies) {
     try {
       source
-          .page(Feed.STREAM, null, 1, Duration.ZERO)
+          .page(MirrorFeed.STREAM, null, 1, Duration.ZERO)
           .entries()
           .forEach(entry -> require(entry, copies));
     } catch (CaptureSource.OtherHistoryException impossible) {

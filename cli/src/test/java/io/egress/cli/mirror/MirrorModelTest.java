@@ -165,7 +165,7 @@ class MirrorModelTest {
 
     run(workspace, folder, MirrorFormat.JSON, false);
 
-    assertThat(workspace.pages()).isSorted().contains(Feed.STREAM, Feed.CHANGES);
+    assertThat(workspace.pages()).isSorted().contains(MirrorFeed.STREAM, MirrorFeed.CHANGES);
   }
 
   @Test

@@ -82,7 +82,7 @@ class PublicApiTest {
             "{\"changes\":[{\"id\":\"%s\",\"change\":\"updated\",\"capture\":%s},{\"id\":\"%s\",\"change\":\"erased\",\"capture\":null}],\"pageInfo\":{\"endCursor\":\"a/b\",\"hasNextPage\":true},\"later\":{\"x\":[1]}}"
                 .formatted(ID, document, ID)));
 
-    Page page = api.page(Feed.CHANGES, "c+d", 100, Duration.ofSeconds(5));
+    Page page = api.page(MirrorFeed.CHANGES, "c+d", 100, Duration.ofSeconds(5));
 
     assertThat(calls)
         .containsExactly("/api/v1/changes?limit=100&wait=5&after=c%2Bd Bearer service_key");
@@ -196,7 +196,7 @@ class PublicApiTest {
   }
 
   private Page page() throws CaptureSource.OtherHistoryException {
-    return api.page(Feed.STREAM, null, 100, Duration.ZERO);
+    return api.page(MirrorFeed.STREAM, null, 100, Duration.ZERO);
   }
 
   private @Nullable String failure(Answer answer) {

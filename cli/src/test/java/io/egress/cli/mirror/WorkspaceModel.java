@@ -42,7 +42,7 @@ final class WorkspaceModel implements CaptureSource {
   private int emitted;
   private int history;
   private boolean busy;
-  private final List<Feed> pages = new ArrayList<>();
+  private final List<MirrorFeed> pages = new ArrayList<>();
 
   WorkspaceModel(Random random) {
     this.random = random;
@@ -58,7 +58,7 @@ final class WorkspaceModel implements CaptureSource {
   }
 
   /** Which lists were read, page by page. */
-  List<Feed> pages() {
+  List<MirrorFeed> pages() {
     return pages;
   }
 
@@ -157,7 +157,7 @@ final class WorkspaceModel implements CaptureSource {
   }
 
   @Override
-  public synchronized Page page(Feed feed, @Nullable String after, int limit, Duration wait)
+  public synchronized Page page(MirrorFeed feed, @Nullable String after, int limit, Duration wait)
       throws OtherHistoryException {
     pages.add(feed);
     if (busy && random.nextInt(3) == 0) {
@@ -171,7 +171,7 @@ final class WorkspaceModel implements CaptureSource {
     int size = 1 + random.nextInt(Math.min(limit, 4));
     int end = from;
     boolean hasNext;
-    if (feed == Feed.STREAM) {
+    if (feed == MirrorFeed.STREAM) {
       for (; end < stream.size() && entries.size() < size; end++) {
         if (captures.containsKey(stream.get(end))) {
           entries.add(sent(stream.get(end)));
@@ -191,7 +191,7 @@ final class WorkspaceModel implements CaptureSource {
     String body =
         "{\"%s\":[%s],\"pageInfo\":{\"endCursor\":%s,\"hasNextPage\":%s}}"
             .formatted(
-                feed == Feed.STREAM ? "captures" : "changes",
+                feed == MirrorFeed.STREAM ? "captures" : "changes",
                 String.join(",", entries),
                 cursor,
                 hasNext && !entries.isEmpty());

@@ -17,7 +17,6 @@ import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -27,39 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Stores the endpoints of workspaces. Nothing is cached: a change applies to the next read. */
 public final class EndpointStore {
-  /** Release 1.0.0 ends an overlap without this one. */
-  static final String SIGNING_KEYS =
-      "case when spec @> '{\"standard_webhooks\": true, \"standard_webhooks_ed25519\": true}' then"
-          + " array_remove(array[signing_key, case"
-          + " when previous_signing_key_until > now() and previous_secret_until > now()"
-          + " then previous_signing_key end], null) else '{}' end as signing_keys";
-
-  private static final String COLUMNS =
-      "id, spec::text as spec, full_history, header_names,"
-          + " client_certificate_subject, client_certificate_expires_at,"
-          + " oauth2_shown::text as oauth2_shown,"
-          + " paused, paused_at, paused_reason, created_position, created_at, filters::text as filters,"
-          + " case when previous_secret_until > now() then previous_secret_until end"
-          + " as previous_secret_until, "
-          + SIGNING_KEYS
-          + ", case when previous_signing_key_until > now() then previous_signing_key_until end"
-          + " as previous_signing_key_until";
-
-  /** Of a table {@code t} with the columns of {@code turns}. */
-  private static final String PAGING =
-      ", (select jsonb_build_object('batch', t.batch, 'max_body', t.max_body, 'first_position', t.first_position,"
-          + " 'position', t.read_up_to, 'behind', (select stream_head from workspaces w where w.id = workspace_id)"
-          + " - t.read_up_to, 'changes_position', case when wants_changes(spec) then t.changes_read_up_to end, 'held', case when t.held_capture is not null then jsonb_build_object('capture_id',"
-          + " t.held_capture, 'since', to_char(t.failing_since at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"'),"
-          + " 'outcome', t.last_outcome, 'status', t.last_status) end)::text"
-          + " from %s t where t.endpoint_id = id) as paging";
-
-  static final String SHOWN = shown("turns");
-
-  private static String shown(String turns) {
-    return COLUMNS + PAGING.formatted(turns);
-  }
-
   /**
    * A backfill of an empty range is finished at once. History that does not begin with the stream
    * is a full one of which a filter wants nothing before.
@@ -104,22 +70,22 @@ public final class EndpointStore {
         from created c cross join start s where c.full_history)
       select %s from created
       """
-          .formatted(Owed.NOTHING_BELOW, shown("turn"));
+          .formatted(Owed.NOTHING_BELOW, EndpointRow.shown("turn"));
 
   private static final String LIST =
       "select "
-          + SHOWN
+          + EndpointRow.SHOWN
           + " from endpoints where workspace_id = $1 and deleted_at is null and (created_at, id) > ($2, $3)"
           + " order by created_at, id limit $4";
 
   private static final String SHOW =
       "select "
-          + SHOWN
+          + EndpointRow.SHOWN
           + " from endpoints where workspace_id = $1 and id = $2 and deleted_at is null";
 
   private static final String LOCK =
       "select headers, client_certificate, oauth2, signing_key, "
-          + SHOWN
+          + EndpointRow.SHOWN
           + " from endpoints where workspace_id = $1 and id = $2 and deleted_at is null"
           + " for no key update";
 
@@ -149,7 +115,7 @@ public final class EndpointStore {
       where id = $1
       returning %s
       """
-          .formatted(SHOWN);
+          .formatted(EndpointRow.SHOWN);
 
   private static final String ROTATE =
       """
@@ -166,7 +132,7 @@ public final class EndpointStore {
         and ($4::bigint = 0 or previous_secret_until is null or previous_secret_until <= now())
       returning %s
       """
-          .formatted(SHOWN);
+          .formatted(EndpointRow.SHOWN);
 
   private static final String END_OVERLAP =
       """
@@ -192,7 +158,7 @@ public final class EndpointStore {
 
   private static final String PUBLIC_KEYS =
       "select id, previous_signing_key_until, "
-          + SIGNING_KEYS
+          + EndpointRow.SIGNING_KEYS
           + " from endpoints where id = any($1) and deleted_at is null";
 
   private static final String FIRST_TO_EXPIRE =
@@ -246,7 +212,7 @@ public final class EndpointStore {
                 endpoint.stream() == null ? null : endpoint.stream().maxBody(),
                 endpoint.start().from(),
                 Json.object(StreamFilter.NOTHING)))
-        .map(rows -> endpoint(rows.iterator().next()));
+        .map(rows -> EndpointRow.endpoint(rows.iterator().next()));
   }
 
   /** Oldest first. */
@@ -259,14 +225,14 @@ public final class EndpointStore {
       UUID workspaceId, Instant afterCreated, UUID afterId, int max) {
     return pool.preparedQuery(LIST)
         .execute(Rows.parameters(workspaceId, afterCreated, afterId, max))
-        .map(rows -> Rows.list(rows, EndpointStore::endpoint));
+        .map(rows -> Rows.list(rows, EndpointRow::endpoint));
   }
 
   /** Empty if the workspace has no such endpoint, or it was deleted. */
   public Future<Optional<Endpoint>> show(UUID workspaceId, UUID id) {
     return pool.preparedQuery(SHOW)
         .execute(Tuple.of(workspaceId, id))
-        .map(rows -> Rows.one(rows, EndpointStore::endpoint));
+        .map(rows -> Rows.one(rows, EndpointRow::endpoint));
   }
 
   /** Until the transaction ends, no capture enters the stream of the workspace. */
@@ -284,7 +250,7 @@ public final class EndpointStore {
   }
 
   private static Locked locked(Row row) {
-    Endpoint endpoint = endpoint(row);
+    Endpoint endpoint = EndpointRow.endpoint(row);
     return new Locked(
         endpoint,
         new SealedParts(
@@ -304,7 +270,8 @@ public final class EndpointStore {
       SqlClient client, Endpoint before, EndpointChange change, SealedParts sealed) {
     EndpointSpec spec = change.spec().apply(before.spec());
     boolean paused = change.paused() == null ? before.paused() : change.paused();
-    boolean isNew = Boolean.FALSE.equals(change.paused()) || !spec.url().equals(before.url());
+    boolean resetsFailures =
+        Boolean.FALSE.equals(change.paused()) || !spec.url().equals(before.url());
     return client
         .preparedQuery(WRITE)
         .execute(
@@ -317,11 +284,11 @@ public final class EndpointStore {
                 sealed.certificateSubject(),
                 sealed.certificateExpiresAt(),
                 paused,
-                isNew,
+                resetsFailures,
                 sealed.oauth2(),
                 sealed.shownOAuth2Json(),
                 sealed.signingKey()))
-        .map(rows -> endpoint(rows.iterator().next()));
+        .map(rows -> EndpointRow.endpoint(rows.iterator().next()));
   }
 
   /**
@@ -339,7 +306,7 @@ public final class EndpointStore {
     return client
         .preparedQuery(ROTATE)
         .execute(Rows.parameters(workspaceId, id, sealedSecret, overlap.toMillis(), signingKey))
-        .map(rows -> Rows.one(rows, EndpointStore::endpoint));
+        .map(rows -> Rows.one(rows, EndpointRow::endpoint));
   }
 
   /**
@@ -378,7 +345,7 @@ public final class EndpointStore {
     return client
         .preparedQuery(PUBLIC_KEYS)
         .execute(Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new)))
-        .map(rows -> Rows.byId(rows, EndpointStore::signingKeys));
+        .map(rows -> Rows.byId(rows, EndpointRow::signingKeys));
   }
 
   /** The endpoint whose client certificate expires first; empty if none has one. */
@@ -395,68 +362,10 @@ public final class EndpointStore {
         Rows.instant(row, "client_certificate_expires_at"));
   }
 
-  /** The columns of {@code turns} in a row. */
-  private record StoredPaging(
-      int batch,
-      int maxBody,
-      long firstPosition,
-      long position,
-      long behind,
-      @Nullable Long changesPosition,
-      Paging.@Nullable Held held) {
-    private Paging shown() {
-      return new Paging(
-          DeliveryMode.STREAM, batch, maxBody, position, behind, changesPosition, held);
-    }
-  }
-
-  static Endpoint endpoint(Row row) {
-    String stored = row.getString("paging");
-    StoredPaging turn = stored == null ? null : Json.decode(stored, StoredPaging.class);
-    Owed owed = Owed.of(row);
-    return new Endpoint(
-        row.getUUID("id"),
-        StoredSpec.decode(row.getString("spec")),
-        turn == null ? Paging.NONE : turn.shown(),
-        turn == null ? owed.firstPosition() == 1 && owed.fullHistory() : turn.firstPosition() == 0,
-        List.of(row.getArrayOfStrings("header_names")),
-        certificate(row),
-        oauth2(row),
-        row.getBoolean("paused"),
-        Rows.optionalInstant(row, "paused_at"),
-        row.getString("paused_reason"),
-        turn == null ? owed.beginsAfter() : turn.firstPosition(),
-        Rows.instant(row, "created_at"),
-        Rows.optionalInstant(row, "previous_secret_until"),
-        signingKeys(row),
-        owed);
-  }
-
-  private static List<SigningKey> signingKeys(Row row) {
-    Instant until = Rows.optionalInstant(row, "previous_signing_key_until");
-    List<SigningKey> keys = new ArrayList<>();
-    for (Buffer stored : row.getArrayOfBuffers("signing_keys")) {
-      keys.add(new SigningKey(SigningKeys.raw(stored), keys.isEmpty() ? null : until));
-    }
-    return keys;
-  }
-
   /** A new endpoint's filter holds for its whole history. */
   private static JsonArray filters(EndpointSpec spec) {
     return spec.filter() == null
         ? new JsonArray()
         : new JsonArray().add(Json.object(new HeldFilter(0, spec.filter())));
-  }
-
-  private static ClientCertificate.@Nullable Shown certificate(Row row) {
-    Instant expiresAt = Rows.optionalInstant(row, "client_certificate_expires_at");
-    return expiresAt == null
-        ? null
-        : new ClientCertificate.Shown(row.getString("client_certificate_subject"), expiresAt);
-  }
-
-  private static OAuth2Client.@Nullable Shown oauth2(Row row) {
-    String shown = row.getString("oauth2_shown");
-    return shown == null ? null : Json.decode(shown, OAuth2Client.Shown.class);
   }
 }

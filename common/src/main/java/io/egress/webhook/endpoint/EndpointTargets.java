@@ -20,7 +20,7 @@ public final class EndpointTargets {
       "id, workspace_id, spec::text as spec, secret, headers, client_certificate, oauth2,"
           + " paused, deleted_at is not null as deleted, failing_since,"
           + " case when previous_secret_until > now() then previous_secret end as previous_secret, "
-          + EndpointStore.SIGNING_KEYS;
+          + EndpointRow.SIGNING_KEYS;
 
   private static final String BY_IDS = "select " + TARGET + " from endpoints where id = any($1)";
 

@@ -25,7 +25,7 @@ public record WorstEndpoints(int total, List<Endpoint> endpoints) {
         order by e.paused or %s is null, e.created_at, e.id
         limit $3) as worst
       """
-          .formatted(EndpointStore.SHOWN, failedSince("e.id", "$2"));
+          .formatted(EndpointRow.SHOWN, failedSince("e.id", "$2"));
 
   /**
    * In SQL, true if a delivery that is owed to the endpoint since the day or later has failed, else
@@ -58,7 +58,7 @@ public record WorstEndpoints(int total, List<Endpoint> endpoints) {
                     row.getUUID("workspace_id"),
                     _ -> new WorstEndpoints(row.getLong("total").intValue(), new ArrayList<>()))
                 .endpoints()
-                .add(EndpointStore.endpoint(row));
+                .add(EndpointRow.endpoint(row));
           }
           return worst;
         });

@@ -1,18 +1,26 @@
 package io.egress.webhook.send;
 
 import io.egress.webhook.delivery.Event;
+import io.egress.webhook.endpoint.ClientCertificate;
+import io.egress.webhook.endpoint.CustomHeaders;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.EndpointUrl;
+import io.egress.webhook.endpoint.OAuth2Client;
+import io.egress.webhook.endpoint.Payload;
 import io.egress.webhook.endpoint.SecretBox;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where an endpoint's deliveries go, and how. Those who schedule attempts know nothing of it but
- * this; today, all endpoints get webhooks over HTTPS.
+ * Where an endpoint's deliveries go, and how: signed webhooks over HTTPS. Those who schedule
+ * attempts know nothing of it but this.
  */
-public interface Destination {
+public final class Destination {
   /**
    * What one attempt sends, besides its content.
    *
@@ -20,25 +28,141 @@ public interface Destination {
    * @param startedAt when the attempt began, which is signed
    * @param traceparent for receivers that continue traces
    */
-  record Message(
+  public record Message(
       Event event,
       UUID deliveryId,
       CaptureState capture,
       Instant startedAt,
       @Nullable String traceparent) {}
 
+  private final UUID endpointId;
+  private final UUID workspaceId;
+  private final Payload payload;
+  private final boolean compressed;
+  private final EndpointUrl.Parsed parsed;
+
+  /** Used only by the event loop that sends to the endpoint. */
+  private final WebhookSignature signature;
+
+  private final CustomHeaders headers;
+  private final @Nullable ClientCertificate certificate;
+
+  /** Likewise; null if its receiver takes no access tokens. */
+  private final @Nullable AccessTokens tokens;
+
+  private final Redaction redaction;
+  private final WebhookSender sender;
+
+  private Destination(
+      EndpointTarget target,
+      EndpointUrl.Parsed parsed,
+      WebhookSignature signature,
+      CustomHeaders headers,
+      @Nullable ClientCertificate certificate,
+      @Nullable AccessTokens tokens,
+      Redaction redaction,
+      WebhookSender sender) {
+    this.endpointId = target.id();
+    this.workspaceId = target.workspaceId();
+    this.payload = target.setup().spec().payload();
+    this.compressed = target.setup().spec().compress();
+    this.parsed = parsed;
+    this.signature = signature;
+    this.headers = headers;
+    this.certificate = certificate;
+    this.tokens = tokens;
+    this.redaction = redaction;
+    this.sender = sender;
+  }
+
   /** Throws the exceptions of {@link SecretBox#open} if a secret cannot be opened. */
-  static Destination of(
+  public static Destination of(
       EndpointTarget target, SecretBox secrets, boolean allowHttp, WebhookSender sender) {
-    return WebhookDestination.of(target, secrets, allowHttp, sender);
+    EndpointTarget.Setup setup = target.setup();
+    Buffer sealedCertificate = setup.sealedCertificate();
+    ClientCertificate certificate =
+        sealedCertificate == null
+            ? null
+            : ClientCertificate.open(sealedCertificate, secrets, target.id());
+    Buffer oauth2 = setup.sealedOAuth2();
+    OAuth2Client client = oauth2 == null ? null : OAuth2Client.open(oauth2, secrets, target.id());
+    WebhookSignature signature = WebhookSignature.of(target, secrets);
+    CustomHeaders headers = CustomHeaders.open(setup.sealedHeaders(), secrets, target.id());
+    Redaction redaction = Redaction.of(signature.secrets(), headers, client);
+    return new Destination(
+        target,
+        EndpointUrl.parse(setup.spec().url(), allowHttp),
+        signature,
+        headers,
+        certificate,
+        client == null
+            ? null
+            : new AccessTokens(target.id(), client, allowHttp, certificate, redaction),
+        redaction,
+        sender);
   }
 
   /** Null if it was valid when it was set, and the settings have become stricter since. */
-  @Nullable EndpointUrl url();
+  public @Nullable EndpointUrl url() {
+    return switch (parsed) {
+      case EndpointUrl.Parsed.Valid(EndpointUrl url) -> url;
+      case EndpointUrl.Parsed.Invalid _ -> null;
+    };
+  }
 
   /**
    * Begins an attempt, whose outcome may be known at once. {@code authorized} is what this attempt
    * had as its outcome before.
    */
-  Sending send(Message message, Content content, Outcome.@Nullable Authorized authorized);
+  public Sending send(Message message, Content content, Outcome.@Nullable Authorized authorized) {
+    return switch (parsed) {
+      case EndpointUrl.Parsed.Valid(EndpointUrl url) ->
+          sender.send(request(url, message, content), tokens, authorized);
+      case EndpointUrl.Parsed.Invalid(List<String> problems) ->
+          refused(String.join("; ", problems));
+    };
+  }
+
+  private SendRequest request(EndpointUrl url, Message message, Content content) {
+    Content data =
+        payload == Payload.REFERENCE && message.event() != Event.CAPTURE_ERASED
+            ? reference(message, content)
+            : content;
+    return new SendRequest(
+        endpointId,
+        url,
+        Envelope.compose(
+            message.event(), message.deliveryId(), message.startedAt(), data, compressed),
+        message.capture(),
+        signature,
+        headers,
+        certificate,
+        message.startedAt().getEpochSecond(),
+        message.traceparent(),
+        redaction);
+  }
+
+  private Content reference(Message message, Content content) {
+    return switch (content) {
+      case Content.Document _ ->
+          new Content.Document(Reference.head(workspaceId, message.capture().id()));
+      case Content.Page page -> page.asReferences(workspaceId);
+    };
+  }
+
+  private static Sending refused(String problems) {
+    Future<Outcome> outcome =
+        Future.succeededFuture(
+            new Outcome.Failed(
+                FailureKind.BLOCKED_ADDRESS, null, problems, Duration.ZERO, Exchanged.NOTHING));
+    return new Sending() {
+      @Override
+      public Future<Outcome> outcome() {
+        return outcome;
+      }
+
+      @Override
+      public void abort(String reason) {}
+    };
+  }
 }

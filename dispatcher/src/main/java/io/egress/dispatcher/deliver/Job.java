@@ -9,6 +9,7 @@ import io.egress.webhook.turn.DuePage;
 import java.util.UUID;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * An attempt to make, and the record that requests it. A job is either finished, which completes
@@ -140,5 +141,12 @@ final class Job {
   @Override
   public String toString() {
     return delivery.id() + " attempt " + delivery.attempt() + " of " + entry;
+  }
+
+  LoggingEventBuilder describe(LoggingEventBuilder line) {
+    return line.addKeyValue("delivery_id", delivery.id())
+        .addKeyValue("endpoint_id", delivery.endpointId())
+        .addKeyValue("capture_id", delivery.captureId())
+        .addKeyValue("attempt", delivery.attempt());
   }
 }

@@ -76,7 +76,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
   private final Set<TopicPartition> committable = new HashSet<>();
 
   /** Begins with a record that only a later release can read. */
-  private final Set<TopicPartition> left = new HashSet<>();
+  private final Set<TopicPartition> blockedPartitions = new HashSet<>();
 
   private final Outage publishing =
       new Outage(log, "Cannot publish deliveries; retrying", "Deliveries are published again");
@@ -149,7 +149,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
   @Override
   public void assigned(Set<TopicPartition> partitions) {
     committable.addAll(partitions);
-    left.removeAll(partitions);
+    blockedPartitions.removeAll(partitions);
     applyPauses();
   }
 
@@ -175,7 +175,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
   public void read(ConsumerRecords<byte[], byte[]> records) {
     if (!closing) {
       for (ConsumerRecord<byte[], byte[]> record : records) {
-        if (!left.contains(partition(record))) {
+        if (!blockedPartitions.contains(partition(record))) {
           waiting.add(record);
         }
       }
@@ -200,7 +200,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
 
   private void forget(Set<TopicPartition> partitions) {
     committable.removeAll(partitions);
-    left.removeAll(partitions);
+    blockedPartitions.removeAll(partitions);
     uncommitted.keySet().removeAll(partitions);
   }
 
@@ -211,7 +211,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
 
   private void applyPauses() {
     consumer.pauseOnly(
-        closing || waiting.size() >= WAITING_RECORDS_MAX ? consumer.assigned() : left);
+        closing || waiting.size() >= WAITING_RECORDS_MAX ? consumer.assigned() : blockedPartitions);
   }
 
   private void tick() {
@@ -305,7 +305,7 @@ final class FanOutWorker implements GroupMember, RecordConsumer.Reader {
         "Left {} from offset {} on to a dispatcher of the newer release that wrote it",
         partition,
         record.offset());
-    left.add(partition);
+    blockedPartitions.add(partition);
     drop(Set.of(partition));
     applyPauses();
   }

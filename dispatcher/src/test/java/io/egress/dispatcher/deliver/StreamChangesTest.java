@@ -15,6 +15,7 @@ import io.egress.webhook.endpoint.NewEndpoint;
 import io.egress.webhook.endpoint.Paging;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Row;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -32,6 +34,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class StreamChangesTest {
   private static final Set<String> ALL =
       Set.of("capture.processed", "capture.updated", "capture.erased");
+
+  /** Of a process, until it has taken over from the one that was killed. */
+  private static final Duration START_MAX = Duration.ofMinutes(4);
 
   private final Fleet fleet = new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "200ms,300ms,400ms"));
   private final UUID workspace = UUID.randomUUID();
@@ -247,6 +252,7 @@ class StreamChangesTest {
   }
 
   @Test
+  @Tag("full")
   void aDispatcherThatIsKilledLeavesNothingOutOfEither() throws Exception {
     enter(30);
     receiver.slow(30);
@@ -254,12 +260,13 @@ class StreamChangesTest {
     for (int killed = 0; killed < 3; killed++) {
       try (DispatcherProcess dispatcher = fleet.process()) {
         int before = receiver.requests().size();
-        await().until(() -> receiver.requests().size() > before + 2);
+        await().atMost(START_MAX).until(() -> receiver.requests().size() > before + 2);
         fleet.revise(workspace, entered.get(killed), "corrected");
         erase(entered.get(20 + killed));
         dispatcher.kill();
       }
-      enter(1);
+      // Whatever it has sent before it was killed, the next one has more than two pages to send.
+      enter(12);
     }
     receiver.slow(1);
     fleet.dispatcher();

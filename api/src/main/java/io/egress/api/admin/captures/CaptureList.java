@@ -74,7 +74,7 @@ public final class CaptureList {
    * @param members the names of those that were recognized
    * @param erasedAt null unless it was erased
    */
-  public record Listed(
+  public record ListedCapture(
       UUID id,
       long position,
       @Nullable String title,
@@ -86,7 +86,7 @@ public final class CaptureList {
       List<String> members,
       Instant enteredAt,
       @Nullable Instant erasedAt) {
-    public Listed {
+    public ListedCapture {
       members = List.copyOf(members);
     }
 
@@ -104,7 +104,7 @@ public final class CaptureList {
   }
 
   /** {@code next} is null on the last page. */
-  public record Page(List<Listed> captures, @Nullable String next) {
+  public record Page(List<ListedCapture> captures, @Nullable String next) {
     public Page {
       captures = List.copyOf(captures);
     }
@@ -175,7 +175,7 @@ public final class CaptureList {
   }
 
   private Page page(Wanted wanted, long low, long newest, int limit) {
-    List<Listed> found = new ArrayList<>();
+    List<ListedCapture> found = new ArrayList<>();
     long high = newest;
     while (high > low && found.size() <= limit && newest - high < EXAMINED_MAX) {
       long bottom = wanted.isAll() ? low : Math.max(low, high - EXAMINED_AT_A_TIME);
@@ -188,13 +188,13 @@ public final class CaptureList {
       high = bottom;
     }
     if (found.size() > limit) {
-      List<Listed> page = found.subList(0, limit);
+      List<ListedCapture> page = found.subList(0, limit);
       return new Page(page, CaptureFilter.cursor(page.get(limit - 1).position()));
     }
     return new Page(found, high > low ? CaptureFilter.cursor(high + 1) : null);
   }
 
-  private List<Listed> read(Wanted wanted, long above, long upTo, int max) {
+  private List<ListedCapture> read(Wanted wanted, long above, long upTo, int max) {
     return Rows.list(
         Rows.of(
             pool,
@@ -214,10 +214,10 @@ public final class CaptureList {
     return ids == null ? null : ids.toArray(UUID[]::new);
   }
 
-  private static Listed listed(Row row) {
+  private static ListedCapture listed(Row row) {
     Instant erasedAt = Rows.optionalInstant(row, "erased_at");
     boolean erased = erasedAt != null;
-    return new Listed(
+    return new ListedCapture(
         row.getUUID("id"),
         row.getLong("position"),
         row.getString("title"),

@@ -43,7 +43,7 @@ public final class DeliveryCalls {
         call.workspaceId(), reads.list(call.workspaceId(), call.id("endpoint"), call.query()));
   }
 
-  private Answer page(UUID workspaceId, DeliveryReads.Listed page) {
+  private Answer page(UUID workspaceId, DeliveryReads.FoundDeliveries page) {
     List<LoggedDelivery> deliveries = page.deliveries();
     Map<UUID, String> titles =
         captures.titles(workspaceId, deliveries.stream().map(LoggedDelivery::captureId).toList());

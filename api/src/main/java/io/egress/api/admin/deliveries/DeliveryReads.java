@@ -32,9 +32,9 @@ public final class DeliveryReads {
    * @param endpoints those whose deliveries were searched
    * @param next the cursor of the next page, null on the last page
    */
-  public record Listed(
+  public record FoundDeliveries(
       List<LoggedDelivery> deliveries, List<Endpoint> endpoints, @Nullable String next) {
-    public Listed {
+    public FoundDeliveries {
       deliveries = List.copyOf(deliveries);
       endpoints = List.copyOf(endpoints);
     }
@@ -83,13 +83,13 @@ public final class DeliveryReads {
    * Deliveries to all endpoints. {@code query} has the parameters of the internal API; throws
    * {@link Refusal}.
    */
-  public Listed list(UUID workspaceId, MultiMap query) {
+  public FoundDeliveries list(UUID workspaceId, MultiMap query) {
     DeliveryFilter filter = DeliveryFilter.from(query);
     return list(workspaceId, endpoints.list(workspaceId).await(), filter);
   }
 
   /** Like {@link #list}, for a caller that has all endpoints of the workspace. */
-  public Listed list(UUID workspaceId, List<Endpoint> all, MultiMap query) {
+  public FoundDeliveries list(UUID workspaceId, List<Endpoint> all, MultiMap query) {
     return list(workspaceId, all, DeliveryFilter.from(query));
   }
 
@@ -99,17 +99,18 @@ public final class DeliveryReads {
   }
 
   /** Deliveries to one endpoint. */
-  public Listed list(UUID workspaceId, UUID endpointId, MultiMap query) {
+  public FoundDeliveries list(UUID workspaceId, UUID endpointId, MultiMap query) {
     DeliveryFilter filter = DeliveryFilter.from(query);
     Endpoint endpoint =
         endpoints.show(workspaceId, endpointId).await().orElseThrow(Endpoints::unknown);
     return list(workspaceId, List.of(endpoint), filter);
   }
 
-  private Listed list(UUID workspaceId, List<Endpoint> ofEndpoints, DeliveryFilter filter) {
+  private FoundDeliveries list(
+      UUID workspaceId, List<Endpoint> ofEndpoints, DeliveryFilter filter) {
     DeliverySearch.Page page = search.page(workspaceId, ofEndpoints, filter);
     DeliveryCursor next = page.next();
-    return new Listed(page.deliveries(), ofEndpoints, next == null ? null : next.encode());
+    return new FoundDeliveries(page.deliveries(), ofEndpoints, next == null ? null : next.encode());
   }
 
   /** Throws a {@link Refusal} if the workspace has no such delivery. */

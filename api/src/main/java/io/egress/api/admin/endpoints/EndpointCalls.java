@@ -2,7 +2,7 @@ package io.egress.api.admin.endpoints;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.egress.api.admin.attempts.AttemptView;
-import io.egress.api.admin.workspaces.Creations;
+import io.egress.api.admin.idempotency.IdempotentCreations;
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;
 import io.egress.api.intake.EndpointBody;
@@ -26,7 +26,7 @@ public final class EndpointCalls {
   private final Cursors cursors;
   private final TestSend testSend;
   private final Pool pool;
-  private final Creations creations;
+  private final IdempotentCreations creations;
   private final EndpointBody bodies;
   private final @Nullable SecretBox secretBox;
 
@@ -36,7 +36,7 @@ public final class EndpointCalls {
     this.cursors = cursors;
     this.testSend = testSend;
     this.pool = pool;
-    this.creations = new Creations(pool, settings.secretBox(), "endpoints");
+    this.creations = new IdempotentCreations(pool, settings.secretBox(), "endpoints");
     this.bodies = new EndpointBody(settings.allowHttpEndpoints(), settings.addressPolicy());
     this.secretBox = settings.secretBox();
   }
@@ -56,7 +56,7 @@ public final class EndpointCalls {
     Caller caller = call.caller();
     Paging original = endpoints.show(workspaceId, id).paging();
     EndpointBody.Clone wanted = EndpointBody.clone(call.optionalBody(), original).orRefuse();
-    return new Creations(pool, secretBox, "endpoints/" + id + "/clones")
+    return new IdempotentCreations(pool, secretBox, "endpoints/" + id + "/clones")
         .answer(call, workspaceId, tx -> endpoints.clone(tx, caller, workspaceId, id, wanted));
   }
 
@@ -84,7 +84,7 @@ public final class EndpointCalls {
     Caller caller = call.caller();
     Duration overlap = EndpointBody.rotation(call.optionalBody()).orRefuse();
     endpoints.show(workspaceId, id);
-    return new Creations(pool, secretBox, "endpoints/" + id + "/secrets")
+    return new IdempotentCreations(pool, secretBox, "endpoints/" + id + "/secrets")
         .answer(
             call, workspaceId, tx -> endpoints.rotateSecret(tx, caller, workspaceId, id, overlap));
   }

@@ -47,7 +47,7 @@ public final class ApiKeys {
    * @param stoppedAt when a dispatcher found that it does not, although there is something new for
    *     it
    */
-  public record Listed(
+  public record ListedKey(
       UUID id,
       String name,
       String lastFour,
@@ -145,7 +145,7 @@ public final class ApiKeys {
           "what was stored before the update is still being prepared for keys with a filter; try again"
               + " in some minutes: `egress database` shows how far it is");
     }
-    Listed minted =
+    ListedKey minted =
         listed(
             Rows.of(
                     tx,
@@ -173,36 +173,36 @@ public final class ApiKeys {
   }
 
   /** Oldest first, including expired ones. */
-  public List<Listed> list(UUID workspaceId) {
+  public List<ListedKey> list(UUID workspaceId) {
     return list(workspaceId, CreationPlace.FIRST, Integer.MAX_VALUE);
   }
 
   /** The next {@code max} of them after a place. */
-  public List<Listed> list(UUID workspaceId, CreationPlace after, int max) {
+  public List<ListedKey> list(UUID workspaceId, CreationPlace after, int max) {
     return Rows.list(
         Rows.of(pool, LIST, workspaceId, after.createdAt(), after.id(), max), ApiKeys::listed);
   }
 
   /** Those that have stopped reading, for the longest first. */
-  public List<Listed> stopped(UUID workspaceId, int max) {
+  public List<ListedKey> stopped(UUID workspaceId, int max) {
     return Rows.list(Rows.of(pool, STOPPED, workspaceId, max), ApiKeys::listed);
   }
 
   public void delete(Caller caller, UUID workspaceId, UUID id) {
     transactions.call(tx -> {
-      Listed deleted = listed(found(Rows.of(tx, DELETE, workspaceId, id)));
+      ListedKey deleted = listed(found(Rows.of(tx, DELETE, workspaceId, id)));
       log(tx, workspaceId, caller, "api_key.deleted", deleted);
       return deleted;
     });
   }
 
-  public Listed change(Caller caller, UUID workspaceId, UUID id, Change change) {
+  public ListedKey change(Caller caller, UUID workspaceId, UUID id, Change change) {
     return transactions.call(tx -> {
       Row locked = found(Rows.of(tx, LOCK, workspaceId, id));
-      Listed before = listed(locked);
+      ListedKey before = listed(locked);
       Instant now = Rows.instant(locked, "locked_at");
       requireAlive(before, now);
-      Listed after = before;
+      ListedKey after = before;
       Expiry expiry = change.expiry();
       if (expiry != null) {
         after = changeExpiry(tx, before, expiry, now);
@@ -216,8 +216,9 @@ public final class ApiKeys {
     });
   }
 
-  private static Listed changeExpiry(SqlConnection tx, Listed before, Expiry expiry, Instant now) {
-    Listed after =
+  private static ListedKey changeExpiry(
+      SqlConnection tx, ListedKey before, Expiry expiry, Instant now) {
+    ListedKey after =
         listed(
             found(Rows.of(tx, CHANGE_EXPIRY, before.id(), expiry.expiresIn(), expiry.expiresAt())));
     requireInReach(after, now);
@@ -230,13 +231,13 @@ public final class ApiKeys {
     return after;
   }
 
-  private static void requireAlive(Listed key, Instant now) {
+  private static void requireAlive(ListedKey key, Instant now) {
     if (key.expiresAt() != null && !key.expiresAt().isAfter(now)) {
       throw new Refusal(409, "the key has expired and stays so; create another one");
     }
   }
 
-  private static void requireInReach(Listed key, Instant now) {
+  private static void requireInReach(ListedKey key, Instant now) {
     Instant expiresAt = key.expiresAt();
     if (expiresAt != null
         && (!expiresAt.isAfter(now) || expiresAt.isAfter(now.plus(KeyBody.LIFETIME_MAX)))) {
@@ -247,7 +248,7 @@ public final class ApiKeys {
     }
   }
 
-  private static boolean isLater(Listed before, Listed after) {
+  private static boolean isLater(ListedKey before, ListedKey after) {
     return before.expiresAt() != null
         && (after.expiresAt() == null || after.expiresAt().isAfter(before.expiresAt()));
   }
@@ -261,7 +262,7 @@ public final class ApiKeys {
   }
 
   private static void logChange(
-      SqlClient tx, UUID workspaceId, Caller caller, Listed before, Listed after) {
+      SqlClient tx, UUID workspaceId, Caller caller, ListedKey before, ListedKey after) {
     JsonObject changes = new JsonObject().put("name", after.name());
     if (!Objects.equals(before.expiresAt(), after.expiresAt())) {
       changes.put("expires_at", fromTo(time(before), time(after)));
@@ -277,16 +278,16 @@ public final class ApiKeys {
     return new JsonObject().put("from", before).put("to", after);
   }
 
-  private static @Nullable String expectation(Listed key) {
+  private static @Nullable String expectation(ListedKey key) {
     return key.expectWithin() == null ? null : Durations.format(key.expectWithin());
   }
 
-  private static @Nullable String time(Listed key) {
+  private static @Nullable String time(ListedKey key) {
     return key.expiresAt() == null ? null : UtcInstant.format(key.expiresAt());
   }
 
   private static void log(
-      SqlClient tx, UUID workspaceId, Caller caller, String action, Listed key) {
+      SqlClient tx, UUID workspaceId, Caller caller, String action, ListedKey key) {
     JsonObject changes = new JsonObject().put("name", key.name());
     if (key.expiresAt() != null) {
       changes.put("expires_at", time(key));
@@ -300,9 +301,9 @@ public final class ApiKeys {
     AuditLog.record(tx, workspaceId, caller, new Act(action, "api_key", key.id(), changes));
   }
 
-  private static Listed listed(Row row) {
+  private static ListedKey listed(Row row) {
     String filter = row.getString("filter");
-    return new Listed(
+    return new ListedKey(
         row.getUUID("id"),
         row.getString("name"),
         row.getString("last_four"),

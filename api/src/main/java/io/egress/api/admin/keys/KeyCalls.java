@@ -1,6 +1,6 @@
 package io.egress.api.admin.keys;
 
-import io.egress.api.admin.workspaces.Creations;
+import io.egress.api.admin.idempotency.IdempotentCreations;
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;
 import io.egress.api.call.Pages;
@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 public final class KeyCalls {
   private final ApiKeys keys;
   private final Readers readers;
-  private final Creations creations;
+  private final IdempotentCreations creations;
 
   public KeyCalls(ApiKeys keys, Readers readers, Pool pool, @Nullable SecretBox secretBox) {
     this.keys = keys;
     this.readers = readers;
-    this.creations = new Creations(pool, secretBox, "api-keys");
+    this.creations = new IdempotentCreations(pool, secretBox, "api-keys");
   }
 
   public Answer mint(Call call) {

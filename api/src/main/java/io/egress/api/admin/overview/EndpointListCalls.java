@@ -28,7 +28,7 @@ public final class EndpointListCalls {
    * @param lastFailure how the newest attempt failed, in words; null if it succeeded, or there is
    *     none
    */
-  private record Listed(
+  private record EndpointView(
       @JsonUnwrapped Endpoint endpoint,
       EndpointHealth.State health,
       int attempts,
@@ -37,9 +37,9 @@ public final class EndpointListCalls {
       @Nullable Instant failingSince,
       @Nullable Instant lastFailureAt,
       @Nullable String lastFailure) {
-    static Listed of(Endpoint endpoint, NewestAttempts newest) {
+    static EndpointView of(Endpoint endpoint, NewestAttempts newest) {
       LastFailure failure = newest.lastFailure();
-      return new Listed(
+      return new EndpointView(
           endpoint,
           newest.judge(endpoint.paused()),
           newest.attempts(),
@@ -66,7 +66,9 @@ public final class EndpointListCalls {
     Map<UUID, NewestAttempts> newest = found.isEmpty() ? Map.of() : healths.newestAttempts(found);
     return Pages.answer(
         "endpoints",
-        found.stream().map(each -> Listed.of(each, requireNonNull(newest.get(each.id())))).toList(),
+        found.stream()
+            .map(each -> EndpointView.of(each, requireNonNull(newest.get(each.id()))))
+            .toList(),
         limit,
         listed -> new CreationPlace(listed.endpoint().createdAt(), listed.endpoint().id()));
   }

@@ -80,7 +80,7 @@ public final class WorkspaceList {
    * @param endpoints the number of its endpoints
    * @param judged up to {@link #JUDGED_MAX} of them
    */
-  public record Listed(
+  public record ListedWorkspace(
       UUID id,
       boolean troubled,
       @Nullable String name,
@@ -92,7 +92,7 @@ public final class WorkspaceList {
       boolean legalHold,
       int endpoints,
       List<Judged> judged) {
-    public Listed {
+    public ListedWorkspace {
       judged = List.copyOf(judged);
     }
 
@@ -127,7 +127,7 @@ public final class WorkspaceList {
 
   /** The end of a page of {@link #troubledFirst}. */
   public record Place(boolean troubled, UUID id) {
-    public static Place of(Listed workspace) {
+    public static Place of(ListedWorkspace workspace) {
       return new Place(workspace.troubled(), workspace.id());
     }
   }
@@ -151,7 +151,7 @@ public final class WorkspaceList {
    *
    * @param troubled whether to list only those with an endpoint that is paused or failed recently
    */
-  List<Listed> byId(@Nullable UUID after, boolean troubled, int max) {
+  List<ListedWorkspace> byId(@Nullable UUID after, boolean troubled, int max) {
     return listed(Rows.of(pool, BY_ID, after, troubled, max));
   }
 
@@ -161,7 +161,8 @@ public final class WorkspaceList {
    *
    * @param search only those whose name contains it, or whose id begins with it; null for all
    */
-  public List<Listed> troubledFirst(@Nullable String search, @Nullable Place after, int max) {
+  public List<ListedWorkspace> troubledFirst(
+      @Nullable String search, @Nullable Place after, int max) {
     return listed(
         Rows.of(
             pool,
@@ -173,7 +174,7 @@ public final class WorkspaceList {
   }
 
   /** Their endpoints and those' health are read for all of them at a time. */
-  private List<Listed> listed(RowSet<Row> rows) {
+  private List<ListedWorkspace> listed(RowSet<Row> rows) {
     List<UUID> ids = Rows.list(rows, row -> row.getUUID("id"));
     Map<UUID, WorstEndpoints> worst =
         WorstEndpoints.worstFirst(pool, ids, healths.recently(), JUDGED_MAX).await();
@@ -198,9 +199,9 @@ public final class WorkspaceList {
         });
   }
 
-  private Listed listed(Row row, int endpoints, List<Judged> judged) {
+  private ListedWorkspace listed(Row row, int endpoints, List<Judged> judged) {
     Duration retention = Rows.optionalDuration(row, "retention_ms");
-    return new Listed(
+    return new ListedWorkspace(
         row.getUUID("id"),
         row.getBoolean("troubled"),
         row.getString("name"),

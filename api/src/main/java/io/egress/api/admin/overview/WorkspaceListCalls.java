@@ -23,7 +23,7 @@ public final class WorkspaceListCalls {
    *
    * @param endpoints their number, in all and by health
    */
-  private record Listed(
+  private record WorkspaceView(
       UUID id,
       @Nullable String name,
       long captures,
@@ -37,7 +37,7 @@ public final class WorkspaceListCalls {
       @Nullable Duration effectiveRetention,
       boolean legalHold,
       List<Problem> problems) {
-    static Listed of(WorkspaceList.Listed workspace) {
+    static WorkspaceView of(WorkspaceList.ListedWorkspace workspace) {
       Map<String, Integer> endpoints = new LinkedHashMap<>();
       endpoints.put("all", workspace.endpoints());
       for (EndpointHealth.State state : EndpointHealth.State.values()) {
@@ -46,7 +46,7 @@ public final class WorkspaceListCalls {
       workspace
           .judged()
           .forEach(judged -> endpoints.merge(judged.health().state().word(), 1, Integer::sum));
-      return new Listed(
+      return new WorkspaceView(
           workspace.id(),
           workspace.name(),
           workspace.captures(),
@@ -95,12 +95,13 @@ public final class WorkspaceListCalls {
   }
 
   public Answer list(Call call) {
-    List<WorkspaceList.Listed> found = workspaces.byId(after(call), isOnlyTroubled(call), PAGE + 1);
+    List<WorkspaceList.ListedWorkspace> found =
+        workspaces.byId(after(call), isOnlyTroubled(call), PAGE + 1);
     boolean hasNext = found.size() > PAGE;
-    List<WorkspaceList.Listed> page = hasNext ? found.subList(0, PAGE) : found;
+    List<WorkspaceList.ListedWorkspace> page = hasNext ? found.subList(0, PAGE) : found;
     return Pages.answer(
         "workspaces",
-        page.stream().map(Listed::of).toList(),
+        page.stream().map(WorkspaceView::of).toList(),
         hasNext ? page.getLast().id().toString() : null);
   }
 

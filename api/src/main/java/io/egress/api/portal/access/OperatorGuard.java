@@ -37,13 +37,13 @@ public final class OperatorGuard extends PortalGuard {
     return calls().answer(call -> view.show(call, operator(call, true)));
   }
 
-  /** Like {@link #polling}, of a page about no workspace. */
+  /** Like {@link #poll}, of a page about no workspace. */
   public Handler<RoutingContext> watching(OperatorView view) {
     return reloading(calls().answer(call -> view.show(call, operator(call, false))));
   }
 
-  /** Like {@link #posting}, on a page about no workspace. */
-  Handler<RoutingContext> postingAside(OperatorView change) {
+  /** Like {@link #submit}, on a page about no workspace. */
+  Handler<RoutingContext> submitAside(OperatorView change) {
     return calls()
         .withBody(call -> {
           OperatorSession session = operator(call, true);

@@ -1,6 +1,6 @@
 package io.egress.api.portal.access;
 
-import io.egress.api.admin.workspaces.Creations;
+import io.egress.api.admin.idempotency.IdempotentCreations;
 import io.egress.api.admin.workspaces.Room;
 import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.api.call.Answer;
@@ -36,8 +36,8 @@ public final class PortalAccess {
   private final PortalCookie cookie;
   private final PortalGuard guard;
   private final OperatorGuard operatorGuard;
-  private final Creations creations;
-  private final Creations operatorCreations;
+  private final IdempotentCreations creations;
+  private final IdempotentCreations operatorCreations;
 
   public PortalAccess(
       Calls calls, Pool pool, @Nullable SecretBox secretBox, PortalAddress address) {
@@ -48,8 +48,8 @@ public final class PortalAccess {
     this.cookie = new PortalCookie(address);
     this.guard = new WorkspaceGuard(calls, store, address);
     this.operatorGuard = new OperatorGuard(calls, pool, store, address);
-    this.creations = new Creations(pool, secretBox, "portal-links");
-    this.operatorCreations = new Creations(pool, secretBox, "operator-links");
+    this.creations = new IdempotentCreations(pool, secretBox, "portal-links");
+    this.operatorCreations = new IdempotentCreations(pool, secretBox, "operator-links");
   }
 
   /** Of the pages of workspaces, for their own sessions. */
@@ -130,12 +130,12 @@ public final class PortalAccess {
 
   /** Ends the session and shows {@code goodbye}. */
   public Handler<RoutingContext> leave(Supplier<Answer> goodbye) {
-    return guard.posting(visit -> end(visit.call(), visit.workspaceId(), goodbye.get()));
+    return guard.submit(visit -> end(visit.call(), visit.workspaceId(), goodbye.get()));
   }
 
   /** Like {@link #leave}, for a session of an operator. */
   public Handler<RoutingContext> leaveAsOperator(Supplier<Answer> goodbye) {
-    return operatorGuard.postingAside((call, _) -> end(call, null, goodbye.get()));
+    return operatorGuard.submitAside((call, _) -> end(call, null, goodbye.get()));
   }
 
   private Answer end(Call call, @Nullable UUID workspaceId, Answer goodbye) {

@@ -38,13 +38,13 @@ public abstract class PortalGuard {
     return calls;
   }
 
-  public final Handler<RoutingContext> reading(View view) {
+  public final Handler<RoutingContext> view(View view) {
     return calls.answer(call -> view.show(new Visit(call, session(call, true), PortalForm.NONE)));
   }
 
   /** A page with nothing but a form, which sessions that change nothing do not get. */
-  public final Handler<RoutingContext> asking(View view) {
-    return reading(visit -> {
+  public final Handler<RoutingContext> form(View view) {
+    return view(visit -> {
       requireChanger(visit);
       return view.show(visit);
     });
@@ -63,7 +63,7 @@ public abstract class PortalGuard {
    * Authenticates polling, which does not count as use of the session. When there is nothing to see
    * any more, because the session has ended, for example, the whole page is reloaded to show that.
    */
-  public final Handler<RoutingContext> polling(View view) {
+  public final Handler<RoutingContext> poll(View view) {
     return reloading(
         calls.answer(call -> view.show(new Visit(call, session(call, false), PortalForm.NONE))));
   }
@@ -83,14 +83,14 @@ public abstract class PortalGuard {
 
   /** A form that changes something. */
   public final Handler<RoutingContext> changing(View change) {
-    return posting(visit -> {
+    return submit(visit -> {
       requireChanger(visit);
       return change.show(visit);
     });
   }
 
   /** Authorizes changes that every role may make. */
-  final Handler<RoutingContext> posting(View change) {
+  final Handler<RoutingContext> submit(View change) {
     return calls.withBody(call -> {
       PortalSession session = session(call, true);
       return change.show(new Visit(call, session, ownForm(call, session.csrfToken())));

@@ -22,15 +22,15 @@ import org.jspecify.annotations.Nullable;
 /** Who is on the pages of a workspace, or on those of operators. Ends sessions and links. */
 public final class PortalSessions {
   /** An open session. */
-  private record Listed(
+  private record SessionView(
       String role,
       @Nullable String actor,
       @Nullable String remoteAddress,
       Instant createdAt,
       Instant lastUsedAt,
       Instant expiresAt) {
-    private static Listed of(Row row) {
-      return new Listed(
+    private static SessionView of(Row row) {
+      return new SessionView(
           row.getString("role"),
           row.getString("actor"),
           row.getString("remote_address"),
@@ -80,7 +80,7 @@ public final class PortalSessions {
 
   private Answer listed(@Nullable UUID workspaceId) {
     return Answer.ok(
-        Map.of("portal_sessions", Rows.list(Rows.of(pool, LIST, workspaceId), Listed::of)));
+        Map.of("portal_sessions", Rows.list(Rows.of(pool, LIST, workspaceId), SessionView::of)));
   }
 
   public Answer end(Call call) {

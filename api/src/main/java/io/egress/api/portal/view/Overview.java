@@ -2,7 +2,7 @@ package io.egress.api.portal.view;
 
 import io.egress.api.admin.captures.Captures;
 import io.egress.api.admin.keys.ApiKeys;
-import io.egress.api.admin.workspaces.Keeping;
+import io.egress.api.admin.workspaces.RetentionPolicy;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -21,10 +21,10 @@ public record Overview(
     Captures.@Nullable Newest newest,
     int endpointsInAll,
     List<EndpointLine> endpoints,
-    List<ApiKeys.Listed> stopped,
+    List<ApiKeys.ListedKey> stopped,
     @Nullable DayChart together,
     int counted,
-    Keeping.Kept keeping) {
+    RetentionPolicy.Kept keeping) {
   private static final int GROUP_MIN = 3;
 
   public Overview {

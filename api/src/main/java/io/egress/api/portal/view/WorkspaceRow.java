@@ -50,7 +50,7 @@ public record WorkspaceRow(
     behind = List.copyOf(behind);
   }
 
-  public static WorkspaceRow of(WorkspaceList.Listed workspace, Instant now) {
+  public static WorkspaceRow of(WorkspaceList.ListedWorkspace workspace, Instant now) {
     List<WorkspaceList.Judged> problems = workspace.problems();
     return new WorkspaceRow(
         workspace.id(),
@@ -69,7 +69,7 @@ public record WorkspaceRow(
   }
 
   /** The worst state of its endpoints, to sort by. */
-  public static EndpointHealth.State worst(WorkspaceList.Listed workspace) {
+  public static EndpointHealth.State worst(WorkspaceList.ListedWorkspace workspace) {
     return workspace.judged().stream()
         .map(each -> each.health().state())
         .min(EndpointHealth.State::compareTo)
@@ -93,7 +93,7 @@ public record WorkspaceRow(
         + (failure == null || judged.endpoint().paused() ? "" : ": " + failure.text().words());
   }
 
-  private static List<String> behind(WorkspaceList.Listed workspace, Instant now) {
+  private static List<String> behind(WorkspaceList.ListedWorkspace workspace, Instant now) {
     List<String> behind = new ArrayList<>();
     Instant oldest = workspace.oldestPending();
     if (oldest != null) {
@@ -109,7 +109,7 @@ public record WorkspaceRow(
     return behind;
   }
 
-  private static String keeps(WorkspaceList.Listed workspace) {
+  private static String keeps(WorkspaceList.ListedWorkspace workspace) {
     if (workspace.endedAt() != null) {
       return "–";
     }

@@ -11,13 +11,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-class PatienceTest {
+class TestPatienceTest {
   private static final AtomicReference<Optional<String>> TIME_LIMIT =
       new AtomicReference<>(Optional.empty());
 
   @RegisterExtension
   static final BeforeAllCallback CONFIGURATION =
-      context -> TIME_LIMIT.set(context.getConfigurationParameter(Patience.TIME_LIMIT));
+      context -> TIME_LIMIT.set(context.getConfigurationParameter(TestPatience.TIME_LIMIT));
 
   @Test
   void isThatOfAllTests() {
@@ -27,7 +27,7 @@ class PatienceTest {
         .until(() -> true);
 
     assertThat(Duration.ofMillis(millisLeft.get()))
-        .isBetween(Patience.MAX.minusSeconds(5), Patience.MAX);
-    assertThat(TIME_LIMIT.get()).hasValue(Patience.TIME_MAX);
+        .isBetween(TestPatience.MAX.minusSeconds(5), TestPatience.MAX);
+    assertThat(TIME_LIMIT.get()).hasValue(TestPatience.TIME_MAX);
   }
 }

@@ -1,7 +1,8 @@
-package io.egress.api.admin.workspaces;
+package io.egress.api.admin.idempotency;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.egress.api.admin.workspaces.Workspaces;
 import io.egress.api.call.Answer;
 import io.egress.api.call.Call;
 import io.egress.platform.database.Rows;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * transaction that creates the thing; repeating the key returns that response for a day. The key's
  * row is inserted first, so concurrent repetitions wait for each other in the database.
  */
-public final class Creations {
+public final class IdempotentCreations {
   private static final String HEADER = "idempotency-key";
   private static final String REPLAYED = "idempotent-replayed";
   private static final Pattern FORM = Pattern.compile("[\\x21-\\x7e]{1,255}");
@@ -70,7 +71,7 @@ public final class Creations {
   private final String collection;
 
   /** {@code collection} is the scope of keys within a workspace. */
-  public Creations(Pool pool, @Nullable SecretBox secretBox, String collection) {
+  public IdempotentCreations(Pool pool, @Nullable SecretBox secretBox, String collection) {
     this.pool = pool;
     this.transactions = new Transactions(pool);
     this.secretBox = secretBox;

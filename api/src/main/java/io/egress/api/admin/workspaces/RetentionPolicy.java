@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** How long the captures of workspaces are kept. */
-public final class Keeping {
+public final class RetentionPolicy {
   /**
    * That of one workspace.
    *
@@ -19,7 +19,7 @@ public final class Keeping {
   private final @Nullable Duration standard;
 
   /** {@code standard} is the retention of workspaces that have none of their own. */
-  public Keeping(Pool pool, @Nullable Duration standard) {
+  public RetentionPolicy(Pool pool, @Nullable Duration standard) {
     this.pool = pool;
     this.standard = standard;
   }

@@ -1,4 +1,4 @@
-package io.egress.api.admin.workspaces;
+package io.egress.api.admin.idempotency;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -10,7 +10,7 @@ import org.junit.platform.launcher.LauncherSessionListener;
  * enough for a slow machine that does other things, too. A limit of its own says what the service
  * promises, or that it takes even longer.
  */
-public final class Patience implements LauncherSessionListener {
+public final class TestPatience implements LauncherSessionListener {
   static final Duration MAX = Duration.ofMinutes(1);
 
   static final String TIME_LIMIT = "junit.jupiter.execution.timeout.default";

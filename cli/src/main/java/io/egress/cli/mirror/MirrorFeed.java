@@ -1,13 +1,13 @@
 package io.egress.cli.mirror;
 
 /** The lists that a mirror follows. */
-enum Feed {
+enum MirrorFeed {
   STREAM("/api/v1/captures"),
   CHANGES("/api/v1/changes");
 
   private final String path;
 
-  Feed(String path) {
+  MirrorFeed(String path) {
     this.path = path;
   }
 

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
  * what cannot be entered is sent all the same, and logged, so that there is a record of it.
  * Thread-safe.
  */
-final class SentLedger {
-  private static final Logger log = LoggerFactory.getLogger(SentLedger.class);
+final class ReadLog {
+  private static final Logger log = LoggerFactory.getLogger(ReadLog.class);
   private static final Duration ENTERED_WITHIN = Duration.ofSeconds(1);
 
   private static final String ENTER =
@@ -45,7 +45,7 @@ final class SentLedger {
   private final Pool pool;
 
   /** {@code pool} leads to the primary. */
-  SentLedger(Pool pool) {
+  ReadLog(Pool pool) {
     this.pool = pool;
   }
 
