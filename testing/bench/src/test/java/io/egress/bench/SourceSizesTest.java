@@ -1,0 +1,84 @@
+package io.egress.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.LineMap;
+import com.sun.source.tree.MethodTree;
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.SourcePositions;
+import com.sun.source.util.TreeScanner;
+import com.sun.source.util.Trees;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+
+/** What became longer than this was split, and could be named. */
+class SourceSizesTest {
+  private static final List<String> PRODUCT =
+      List.of("api", "cli", "common", "dispatcher", "embedded", "standalone");
+
+  private static final int FILE_LINES_MAX = 450;
+  private static final int METHOD_LINES_MAX = 60;
+
+  @Test
+  void noFileIsTooLong() throws IOException {
+    List<String> tooLong = new ArrayList<>();
+    for (Path source : sources()) {
+      int lines = Files.readAllLines(source).size();
+      if (lines > FILE_LINES_MAX) {
+        tooLong.add(source.getFileName() + ": " + lines);
+      }
+    }
+    assertThat(tooLong).isEmpty();
+  }
+
+  @Test
+  void noMethodIsTooLong() throws IOException {
+    List<String> tooLong = new ArrayList<>();
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
+      JavacTask task =
+          (JavacTask)
+              compiler.getTask(
+                  null, files, null, null, null, files.getJavaFileObjectsFromPaths(sources()));
+      SourcePositions positions = Trees.instance(task).getSourcePositions();
+      for (CompilationUnitTree file : task.parse()) {
+        LineMap lines = file.getLineMap();
+        new TreeScanner<Void, Void>() {
+          @Override
+          public Void visitMethod(MethodTree method, Void unused) {
+            long begin = positions.getStartPosition(file, method);
+            long end = positions.getEndPosition(file, method);
+            if (begin >= 0
+                && end >= 0
+                && lines.getLineNumber(end) - lines.getLineNumber(begin) >= METHOD_LINES_MAX) {
+              tooLong.add(file.getSourceFile().getName() + ": " + method.getName());
+            }
+            return super.visitMethod(method, null);
+          }
+        }.scan(file, null);
+      }
+    }
+    assertThat(tooLong).isEmpty();
+  }
+
+  private static List<Path> sources() throws IOException {
+    List<Path> sources = new ArrayList<>();
+    for (String module : PRODUCT) {
+      Path main = Path.of("..", "..", module, "src", "main", "java");
+      try (Stream<Path> all = Files.walk(main)) {
+        all.filter(path -> path.toString().endsWith(".java")).forEach(sources::add);
+      }
+    }
+    assertThat(sources).hasSizeGreaterThan(500);
+    return sources;
+  }
+}
