@@ -66,13 +66,13 @@ final class LineSender {
     sent += page.entries().size();
     last = end == null ? last : end;
     if (end == null || end.position() >= head) {
-      body.literal(PageSender.pageInfo(last, false) + "\n");
+      body.literal("{" + PageSender.pageInfo(last, false) + "}\n");
       PageSender.finish(body, outlet).map(sent).onComplete(done);
       return;
     }
     // A page of a standby can be short.
     if (sent / DOCUMENTS_A_CURSOR > before / DOCUMENTS_A_CURSOR) {
-      body.literal(PageSender.pageInfo(last, true) + "\n");
+      body.literal("{" + PageSender.pageInfo(last, true) + "}\n");
     }
     lifetime.resume();
     pageAfter.apply(end).onSuccess(following -> send(following, head)).onFailure(done::tryFail);

@@ -65,7 +65,7 @@ final class PageSender {
     return sendDocuments(page, Form.ARRAY, room, body, outlet)
         .compose(_ -> {
           Cursor end = page.end() == null ? request.endOfNothing() : page.end();
-          body.literal("]," + pageInfo(end, page.hasNext()).substring(1));
+          body.literal("]," + pageInfo(end, page.hasNext()) + "}");
           return finish(body, outlet);
         });
   }
@@ -75,9 +75,9 @@ final class PageSender {
     return sendDocuments(page, Form.LINES, room, body, outlet).mapEmpty();
   }
 
-  /** An object of its own. */
+  /** A member of an object. */
   static String pageInfo(@Nullable Cursor end, boolean hasNext) {
-    return "{\"pageInfo\":{\"endCursor\":%s,\"hasNextPage\":%s}}"
+    return "\"pageInfo\":{\"endCursor\":%s,\"hasNextPage\":%s}"
         .formatted(end == null ? null : '"' + end.encode() + '"', hasNext);
   }
 

@@ -34,6 +34,14 @@ public final class PullHandler {
   /** Who sent a request. */
   private record Reader(ApiKey key, UUID workspaceId) {}
 
+  /** What became of a page that was looked for. */
+  private sealed interface Looked {
+    record Sent() implements Looked {}
+
+    /** There is nothing to send yet, and the client waits. */
+    record Empty(StreamPage page) implements Looked {}
+  }
+
   private final PullStore store;
   private final KnownKeys keys;
   private final PageSender sender;
@@ -135,19 +143,21 @@ public final class PullHandler {
   /** While it is held, a request has no memory. */
   private Future<Void> page(
       RoutingContext ctx, Reader reader, PageRequest request, long waitUntilNanos) {
-    return this.<Optional<StreamPage>>inRoom(
+    return this.<Looked>inRoom(
             ctx,
             reader,
             room ->
                 read(reader, request, bytesMax(ctx))
                     .compose(page ->
                         page.entries().isEmpty() && waitUntilNanos > System.nanoTime()
-                            ? Future.succeededFuture(Optional.of(page))
-                            : sendAll(ctx, reader, request, page, room).map(Optional.empty())))
-        .compose(empty ->
-            empty.isEmpty()
-                ? Future.succeededFuture()
-                : hold(ctx, reader, request, empty.get(), waitUntilNanos));
+                            ? Future.succeededFuture(new Looked.Empty(page))
+                            : sendAll(ctx, reader, request, page, room).map(new Looked.Sent())))
+        .compose(looked ->
+            switch (looked) {
+              case Looked.Sent _ -> Future.succeededFuture();
+              case Looked.Empty(StreamPage page) ->
+                  hold(ctx, reader, request, page, waitUntilNanos);
+            });
   }
 
   private Future<Void> hold(
