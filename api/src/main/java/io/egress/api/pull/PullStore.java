@@ -110,7 +110,9 @@ public final class PullStore {
     return inventory.between(key, above, upTo);
   }
 
-  /** Enters in the readLog that {@code page}, which answers {@code request}, is sent. */
+  /**
+   * Enters in the log of what is read that {@code page}, which answers {@code request}, is sent.
+   */
   Future<StreamPage> sending(StreamPage page, PageRequest request) {
     Cursor end = page.end();
     if (end == null || page.isEnteredUpTo(end.position())) {

@@ -2,22 +2,15 @@ package io.egress.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.LineMap;
 import com.sun.source.tree.MethodTree;
-import com.sun.source.util.JavacTask;
-import com.sun.source.util.SourcePositions;
 import com.sun.source.util.TreeScanner;
-import com.sun.source.util.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import javax.tools.JavaCompiler;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
 /** What became longer than this was split, and could be named. */
@@ -43,30 +36,24 @@ class SourceSizesTest {
   @Test
   void noMethodIsTooLong() throws IOException {
     List<String> tooLong = new ArrayList<>();
-    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
-      JavacTask task =
-          (JavacTask)
-              compiler.getTask(
-                  null, files, null, null, null, files.getJavaFileObjectsFromPaths(sources()));
-      SourcePositions positions = Trees.instance(task).getSourcePositions();
-      for (CompilationUnitTree file : task.parse()) {
-        LineMap lines = file.getLineMap();
-        new TreeScanner<Void, Void>() {
-          @Override
-          public Void visitMethod(MethodTree method, Void unused) {
-            long begin = positions.getStartPosition(file, method);
-            long end = positions.getEndPosition(file, method);
-            if (begin >= 0
-                && end >= 0
-                && lines.getLineNumber(end) - lines.getLineNumber(begin) >= METHOD_LINES_MAX) {
-              tooLong.add(file.getSourceFile().getName() + ": " + method.getName());
+    SourceTrees.each(
+        sources(),
+        (file, positions) -> {
+          LineMap lines = file.getLineMap();
+          new TreeScanner<Void, Void>() {
+            @Override
+            public Void visitMethod(MethodTree method, Void unused) {
+              long begin = positions.getStartPosition(file, method);
+              long end = positions.getEndPosition(file, method);
+              if (begin >= 0
+                  && end >= 0
+                  && lines.getLineNumber(end) - lines.getLineNumber(begin) >= METHOD_LINES_MAX) {
+                tooLong.add(file.getSourceFile().getName() + ": " + method.getName());
+              }
+              return super.visitMethod(method, null);
             }
-            return super.visitMethod(method, null);
-          }
-        }.scan(file, null);
-      }
-    }
+          }.scan(file, null);
+        });
     assertThat(tooLong).isEmpty();
   }
 

@@ -2,11 +2,9 @@ package io.egress.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.IdentifierTree;
 import com.sun.source.tree.LambdaExpressionTree;
 import com.sun.source.tree.VariableTree;
-import com.sun.source.util.JavacTask;
 import com.sun.source.util.TreeScanner;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,9 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import javax.tools.JavaCompiler;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
 /** A lambda parameter that nobody reads has no name. */
@@ -24,27 +19,22 @@ class UnreadNamesTest {
   @Test
   void parametersThatAreNeverReadAreUnnamed() throws IOException {
     List<String> unread = new ArrayList<>();
-    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
-      JavacTask task =
-          (JavacTask)
-              compiler.getTask(
-                  null, files, null, null, null, files.getJavaFileObjectsFromPaths(sources()));
-      for (CompilationUnitTree file : task.parse()) {
-        String name = Path.of(file.getSourceFile().getName()).getFileName().toString();
-        new TreeScanner<Void, Void>() {
-          @Override
-          public Void visitLambdaExpression(LambdaExpressionTree lambda, Void unused) {
-            for (VariableTree parameter : lambda.getParameters()) {
-              if (!parameter.getName().isEmpty() && !isRead(parameter, lambda)) {
-                unread.add(name + ": " + parameter.getName());
+    SourceTrees.each(
+        sources(),
+        (file, _) -> {
+          String name = Path.of(file.getSourceFile().getName()).getFileName().toString();
+          new TreeScanner<Void, Void>() {
+            @Override
+            public Void visitLambdaExpression(LambdaExpressionTree lambda, Void unused) {
+              for (VariableTree parameter : lambda.getParameters()) {
+                if (!parameter.getName().isEmpty() && !isRead(parameter, lambda)) {
+                  unread.add(name + ": " + parameter.getName());
+                }
               }
+              return super.visitLambdaExpression(lambda, null);
             }
-            return super.visitLambdaExpression(lambda, null);
-          }
-        }.scan(file, null);
-      }
-    }
+          }.scan(file, null);
+        });
 
     assertThat(unread).isEmpty();
   }

@@ -84,10 +84,17 @@ public final class SentBodies {
               .get(found.delivery().endpointId());
       UUID captureId = found.delivery().captureId();
       Content content = new Content.Document(Reference.head(workspaceId, captureId));
-      if (!isOf(content, sent)) {
+      Envelope made = asSent(sent, content);
+      if (made.length() != sent.request().length()) {
         content = new Content.Document(document(captureId, sent));
+        made = asSent(sent, content);
       }
-      return body(sent, content, target == null ? null : signature(target));
+      if (made.length() != sent.request().length()) {
+        throw gone();
+      }
+      return new SentBody(
+          envelope(sent, content, false).buffer(),
+          target != null && isSignedBy(signature(target), sent.request(), made));
     } finally {
       reads.release();
     }
@@ -128,20 +135,10 @@ public final class SentBodies {
     return envelope(sent, content, sent.request().isCompressed());
   }
 
-  private static boolean isOf(Content content, Sent sent) {
-    return asSent(sent, content).length() == sent.request().length();
-  }
-
-  private static SentBody body(Sent sent, Content content, @Nullable WebhookSignature signature) {
-    if (!isOf(content, sent)) {
-      throw gone();
-    }
-    SentRequest request = sent.request();
-    return new SentBody(
-        envelope(sent, content, false).buffer(),
-        signature != null
-            && request.sharesSignature(
-                signature.sign(request.unixSeconds(), asSent(sent, content))));
+  private static boolean isSignedBy(
+      @Nullable WebhookSignature signature, SentRequest request, Envelope made) {
+    return signature != null
+        && request.sharesSignature(signature.sign(request.unixSeconds(), made));
   }
 
   private @Nullable WebhookSignature signature(EndpointTarget target) {
