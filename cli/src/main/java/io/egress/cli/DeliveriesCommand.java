@@ -186,11 +186,14 @@ final class DeliveriesCommand {
     return output.print(delivery, out -> print(delivery.copy(), output, out));
   }
 
-  /** Or the page that has this id. */
+  /** Or the page that has this id, of which no body is known. */
   private JsonObject delivery(UUID workspace, UUID id, @Nullable Integer body) {
     InternalApi api = internal.api();
     String ofWorkspace = "/workspaces/" + workspace;
     String path = ofWorkspace + "/deliveries/" + id + (body == null ? "" : "?body=" + body);
+    if (body != null) {
+      return api.call("GET", path, new JsonObject());
+    }
     return api.find(path)
         .or(() -> api.find(ofWorkspace + "/pages/" + id))
         .orElseGet(() -> api.call("GET", path, new JsonObject()));

@@ -202,6 +202,7 @@ public final class CurrentDocuments {
             .setCause(doesNotInflate)
             .log("A document cannot be inflated");
         found.unrenderable().add(document.captureId());
+        cache.remove(document.captureId(), head);
         continue;
       }
       found.heads().put(document.captureId(), head);

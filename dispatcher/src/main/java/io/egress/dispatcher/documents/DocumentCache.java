@@ -20,6 +20,13 @@ public final class DocumentCache {
     return heads.get(captureId);
   }
 
+  /** Unless another one has come in its place. */
+  synchronized void remove(UUID captureId, DocumentHead head) {
+    if (heads.remove(captureId, head)) {
+      bytes -= head.memory();
+    }
+  }
+
   synchronized void put(UUID captureId, DocumentHead head) {
     if (head.memory() > bytesMax / 4) {
       return;

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.egress.dispatcher.Fleet;
 import io.egress.platform.metrics.Metrics;
 import io.egress.transcript.document.DocumentStore;
+import io.egress.transcript.document.Fragment;
 import io.egress.webhook.send.DocumentHead;
+import io.vertx.sqlclient.Row;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -53,6 +55,34 @@ class CurrentDocumentsTest {
     assertThat(read(captures)).as("inflated from what is cached").isZero();
     assertThat(find(captures, Set.of()))
         .allSatisfy((_, head) -> assertThat(head.isInflated()).isTrue());
+  }
+
+  /** Its revision stays: the capture is put again as it was. */
+  @Test
+  void aDocumentThatDidNotInflateIsReadAgain() {
+    fleet.stop(fleet.dispatcher());
+    List<UUID> captures = fleet.captures(UUID.randomUUID(), 1);
+    Row whole = stored();
+    Fragment good =
+        new Fragment(
+            whole.getBuffer("deflated"), whole.getInteger("crc32"), whole.getInteger("length"));
+    Fragment damaged = new Fragment(good.deflated(), good.crc32() + 1, good.length());
+    store(damaged);
+    assertThat(find(captures, Set.of())).hasSize(1);
+    assertThat(find(captures, Set.copyOf(captures))).isEmpty();
+
+    store(good);
+    assertThat(find(captures, Set.copyOf(captures))).hasSize(1);
+  }
+
+  private Row stored() {
+    return fleet.query("select crc32, length, deflated from documents").iterator().next();
+  }
+
+  private void store(Fragment fragment) {
+    fleet.query(
+        "update documents set crc32 = %d, checksum = %d"
+            .formatted(fragment.crc32(), fragment.checksum()));
   }
 
   private Map<UUID, DocumentHead> find(List<UUID> captures, Set<UUID> texts) {
