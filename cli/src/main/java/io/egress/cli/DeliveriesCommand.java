@@ -9,6 +9,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -186,17 +187,20 @@ final class DeliveriesCommand {
     return output.print(delivery, out -> print(delivery.copy(), output, out));
   }
 
-  /** Or the page that has this id, of which no body is known. */
+  /** Or the page that has this id. */
   private JsonObject delivery(UUID workspace, UUID id, @Nullable Integer body) {
     InternalApi api = internal.api();
     String ofWorkspace = "/workspaces/" + workspace;
     String path = ofWorkspace + "/deliveries/" + id + (body == null ? "" : "?body=" + body);
-    if (body != null) {
-      return api.call("GET", path, new JsonObject());
+    Optional<JsonObject> delivery = api.find(path);
+    if (delivery.isPresent()) {
+      return delivery.get();
     }
-    return api.find(path)
-        .or(() -> api.find(ofWorkspace + "/pages/" + id))
-        .orElseGet(() -> api.call("GET", path, new JsonObject()));
+    Optional<JsonObject> page = api.find(ofWorkspace + "/pages/" + id);
+    if (page.isPresent() && body != null) {
+      throw new IllegalStateException("this is a page, and the bodies of pages are not kept");
+    }
+    return page.orElseGet(() -> api.call("GET", path, new JsonObject()));
   }
 
   private static void print(JsonObject delivery, TableOutput output, PrintWriter out) {

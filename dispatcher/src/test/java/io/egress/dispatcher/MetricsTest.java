@@ -17,6 +17,7 @@ import java.util.NoSuchElementException;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -69,6 +70,7 @@ class MetricsTest {
   }
 
   @Test
+  @Tag("full")
   void countWhatIsInFlightAndWhatWaits() {
     fleet.endpoint(workspace, "hanging");
     fleet.receivers.behave("hanging", Receivers.HANGING);

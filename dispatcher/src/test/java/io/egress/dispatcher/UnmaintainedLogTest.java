@@ -14,6 +14,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Dispatchers while the days of the delivery log cannot be created. */
@@ -45,6 +46,7 @@ class UnmaintainedLogTest {
   }
 
   @Test
+  @Tag("full")
   void aDispatcherThatCannotWriteTodaysLogIsNotReady() {
     SqlConnection holder = hold();
     DispatcherApp dispatcher = fleet.dispatcher();

@@ -1,7 +1,6 @@
 package io.egress.api.portal;
 
 import io.egress.api.admin.keys.Readers;
-import io.egress.api.admin.keys.Readers.State;
 import io.egress.api.portal.view.Times;
 import java.time.Instant;
 
@@ -10,7 +9,7 @@ final class ReadingText {
   private ReadingText() {}
 
   static String of(Readers.Place place, Instant now) {
-    if (place.state() == State.AT_END) {
+    if (place.state() == Readers.State.AT_END) {
       return "at the end";
     }
     String behind =

@@ -10,6 +10,7 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The metrics read the delivery log; captures are stored and pulled without it. */
@@ -20,6 +21,7 @@ class LockedLogTest {
   private final UUID workspace = UUID.randomUUID();
 
   @Test
+  @Tag("full")
   void metricsThatWaitForALockHoldUpNothing() {
     try (Service service = Service.start()) {
       String endpoints = "/internal/v1/workspaces/" + workspace + "/endpoints";

@@ -42,6 +42,7 @@ class LargeWorkspaceTest {
   }
 
   @Test
+  @Tag("full")
   void isShownPageByPage() {
     check(2_000, 20, 2);
   }

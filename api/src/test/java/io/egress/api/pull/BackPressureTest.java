@@ -21,6 +21,7 @@ import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,6 +55,7 @@ class BackPressureTest {
 
   @ParameterizedTest
   @CsvSource({"?limit=100, application/json", "'', application/x-ndjson"})
+  @Tag("full")
   void servesReadersAndDisconnectsClientsThatDoNotRead(String query, String accept)
       throws IOException {
     List<Socket> stalled = new ArrayList<>();

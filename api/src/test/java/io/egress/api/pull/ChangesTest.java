@@ -23,6 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Copies that follow the stream and its changes. */
@@ -231,6 +232,7 @@ class ChangesTest {
 
   /** Names, corrections, later puts and erasures in any order, and readers who come and go. */
   @Test
+  @Tag("full")
   void everyCopyEqualsTheCurrentStateWheneverItWasLastRead() {
     long seed = System.nanoTime();
     Random random = new Random(seed);

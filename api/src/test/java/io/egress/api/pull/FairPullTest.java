@@ -16,6 +16,7 @@ import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
@@ -82,6 +83,7 @@ class FairPullTest {
   }
 
   @Test
+  @Tag("full")
   void keysThatDoNotExistHoldNoMemory() {
     SqlConnection lock = Service.await(service.database.getConnection());
     Service.await(lock.query("begin").execute());

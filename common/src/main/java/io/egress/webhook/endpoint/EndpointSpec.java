@@ -59,12 +59,6 @@ public record EndpointSpec(
         url, null, null, null, StandardWebhooks.OFF, Set.of(), Payload.DOCUMENT, false, null);
   }
 
-  /** Whether it is sent the text of documents. */
-  @JsonIgnore
-  public boolean takesText() {
-    return payload == Payload.DOCUMENT && !compress;
-  }
-
   @JsonIgnore
   public Limits limits() {
     return new Limits(maxPerSecond, maxInFlight);

@@ -53,53 +53,31 @@ public final class Destination {
   private final Redaction redaction;
   private final WebhookSender sender;
 
-  private Destination(
-      EndpointTarget target,
-      EndpointUrl.Parsed parsed,
-      WebhookSignature signature,
-      CustomHeaders headers,
-      @Nullable ClientCertificate certificate,
-      @Nullable AccessTokens tokens,
-      Redaction redaction,
-      WebhookSender sender) {
-    this.endpointId = target.id();
-    this.workspaceId = target.workspaceId();
-    this.payload = target.setup().spec().payload();
-    this.compressed = target.setup().spec().compress();
-    this.parsed = parsed;
-    this.signature = signature;
-    this.headers = headers;
-    this.certificate = certificate;
-    this.tokens = tokens;
-    this.redaction = redaction;
-    this.sender = sender;
-  }
-
   /** Throws the exceptions of {@link SecretBox#open} if a secret cannot be opened. */
-  public static Destination of(
+  public Destination(
       EndpointTarget target, SecretBox secrets, boolean allowHttp, WebhookSender sender) {
     EndpointTarget.Setup setup = target.setup();
     Buffer sealedCertificate = setup.sealedCertificate();
-    ClientCertificate certificate =
+    Buffer sealedOAuth2 = setup.sealedOAuth2();
+    OAuth2Client client =
+        sealedOAuth2 == null ? null : OAuth2Client.open(sealedOAuth2, secrets, target.id());
+    this.endpointId = target.id();
+    this.workspaceId = target.workspaceId();
+    this.payload = setup.spec().payload();
+    this.compressed = setup.spec().compress();
+    this.parsed = EndpointUrl.parse(setup.spec().url(), allowHttp);
+    this.signature = WebhookSignature.of(target, secrets);
+    this.headers = CustomHeaders.open(setup.sealedHeaders(), secrets, target.id());
+    this.certificate =
         sealedCertificate == null
             ? null
             : ClientCertificate.open(sealedCertificate, secrets, target.id());
-    Buffer oauth2 = setup.sealedOAuth2();
-    OAuth2Client client = oauth2 == null ? null : OAuth2Client.open(oauth2, secrets, target.id());
-    WebhookSignature signature = WebhookSignature.of(target, secrets);
-    CustomHeaders headers = CustomHeaders.open(setup.sealedHeaders(), secrets, target.id());
-    Redaction redaction = Redaction.of(signature.secrets(), headers, client);
-    return new Destination(
-        target,
-        EndpointUrl.parse(setup.spec().url(), allowHttp),
-        signature,
-        headers,
-        certificate,
+    this.redaction = Redaction.of(signature.secrets(), headers, client);
+    this.tokens =
         client == null
             ? null
-            : new AccessTokens(target.id(), client, allowHttp, certificate, redaction),
-        redaction,
-        sender);
+            : new AccessTokens(target.id(), client, allowHttp, certificate, redaction);
+    this.sender = sender;
   }
 
   /** Null if it was valid when it was set, and the settings have become stricter since. */

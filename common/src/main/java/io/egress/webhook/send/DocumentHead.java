@@ -41,6 +41,16 @@ public final class DocumentHead {
     return known;
   }
 
+  /** Its text alone, without what was stored. */
+  public DocumentHead asText() {
+    return stored == null ? this : new DocumentHead(revision, text());
+  }
+
+  /** Whether it can be sent as it was stored. */
+  public boolean isStored() {
+    return stored != null;
+  }
+
   /** Whether asking for the text takes no time. */
   public boolean isInflated() {
     return text != null;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.egress.platform.http.Health.Check;
-import io.egress.platform.http.Health.State;
 import io.egress.platform.metrics.EventLoops;
 import io.netty.util.concurrent.EventExecutor;
 import io.vertx.core.Promise;
@@ -61,7 +60,7 @@ class HealthTest {
   @Test
   void isNotReadyWhenARequiredPartFails() throws Exception {
     health.add(Check.required("database", () -> false));
-    health.add(new Check("relay", () -> State.DOWN));
+    health.add(new Check("relay", () -> Health.State.DOWN));
     health.add(Check.required("kafka", () -> true));
 
     Answer ready = ask(health, "/health/ready");

@@ -94,6 +94,7 @@ class ListenerShutdownTest {
   }
 
   @Test
+  @Tag("full")
   void doesNotWaitForAClientThatReadsNothing() throws Exception {
     Listener listener = open(null);
     Socket client = connect(listener);
@@ -105,6 +106,7 @@ class ListenerShutdownTest {
   }
 
   @Test
+  @Tag("full")
   void doesNotWaitForAClientThatDoesNotSendTheRestOfItsRequest() throws Exception {
     Listener listener = open(null);
     send(

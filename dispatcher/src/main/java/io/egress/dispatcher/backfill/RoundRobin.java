@@ -1,6 +1,5 @@
 package io.egress.dispatcher.backfill;
 
-import io.egress.dispatcher.backfill.UnfinishedBackfill.State;
 import io.egress.webhook.backfill.OpenBackfills.Open;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.Delivery.Origin;
@@ -54,7 +53,7 @@ final class RoundRobin {
     if (open.isCatchUp()) {
       catchUps.put(open.endpointId(), backfill);
     }
-    if (backfill.state() == State.RESTING) {
+    if (backfill.state() == UnfinishedBackfill.State.RESTING) {
       makeReady(backfill);
     }
   }
@@ -85,11 +84,11 @@ final class RoundRobin {
       queue.remove();
       int room = Math.min(backfill.room(), batchMax());
       if (room > 0 || backfill.hasUnsavedPosition()) {
-        backfill.become(State.IN_TURN);
+        backfill.become(UnfinishedBackfill.State.IN_TURN);
         backfill.reserve(room);
         return backfill;
       }
-      backfill.become(State.FULL);
+      backfill.become(UnfinishedBackfill.State.FULL);
       waiting.add(backfill);
     }
     return null;
@@ -112,14 +111,14 @@ final class RoundRobin {
   void hasFailed(UnfinishedBackfill backfill) {
     backfill.alone(true);
     if (!backfill.isForgotten()) {
-      backfill.become(State.FAILED);
+      backfill.become(UnfinishedBackfill.State.FAILED);
       waiting.add(backfill);
     }
   }
 
   void hasNoMore(UnfinishedBackfill backfill) {
     backfill.reserve(0);
-    backfill.become(State.RESTING);
+    backfill.become(UnfinishedBackfill.State.RESTING);
     dropIfEmpty(backfill);
   }
 
@@ -133,7 +132,7 @@ final class RoundRobin {
       return false;
     }
     dropIfEmpty(backfill);
-    if (backfill.state() == State.FULL && backfill.room() > 0) {
+    if (backfill.state() == UnfinishedBackfill.State.FULL && backfill.room() > 0) {
       waiting.remove(backfill);
       makeReady(backfill);
     }
@@ -163,7 +162,8 @@ final class RoundRobin {
   private void checkWaiting(boolean failedToo) {
     settledSinceCheck = 0;
     for (UnfinishedBackfill backfill : List.copyOf(waiting)) {
-      boolean may = backfill.state() == State.FULL ? backfill.room() > 0 : failedToo;
+      boolean may =
+          backfill.state() == UnfinishedBackfill.State.FULL ? backfill.room() > 0 : failedToo;
       if (may) {
         waiting.remove(backfill);
         makeReady(backfill);
@@ -172,12 +172,12 @@ final class RoundRobin {
   }
 
   private void makeReady(UnfinishedBackfill backfill) {
-    backfill.become(State.READY);
+    backfill.become(UnfinishedBackfill.State.READY);
     ready.add(backfill);
   }
 
   private void dropIfEmpty(UnfinishedBackfill backfill) {
-    if (backfill.state() == State.RESTING && backfill.ahead() == 0) {
+    if (backfill.state() == UnfinishedBackfill.State.RESTING && backfill.ahead() == 0) {
       forget(backfill);
     }
   }

@@ -40,6 +40,7 @@ final class Attempts {
 
   private static final String UNREADABLE = "the capture is damaged and cannot be rendered";
   private static final Duration WAIT_FOR_SECRET_KEY = Duration.ofMinutes(1);
+  private static final int BODIES_WAITING_MAX = 100_000;
 
   /** Whose jobs these are. */
   interface Worker {
@@ -64,16 +65,23 @@ final class Attempts {
   private final Outage signing =
       new Outage(log, "Cannot sign for an endpoint; retrying in a minute", "Signing works again");
 
-  /** Of the dependencies of a worker, those of its attempts. */
-  Attempts(Vertx vertx, Clock clock, Worker worker, Deliveries.Dependencies dependencies) {
-    this.clock = clock;
+  Attempts(
+      Vertx vertx,
+      DeliveryVerticle.Dependencies shared,
+      WorkerSettings bounds,
+      Workload workload,
+      OutcomeRecorder outcomes,
+      Worker worker) {
+    this.clock = shared.clock();
     this.worker = worker;
-    this.workload = dependencies.workload();
-    this.destinations = dependencies.destinations();
-    this.bodies = dependencies.bodies();
-    this.outcomes = dependencies.outcomes();
-    this.meters = dependencies.meters();
-    this.failing = dependencies.failing();
+    this.workload = workload;
+    this.destinations =
+        new Destinations(
+            shared.secrets(), shared.settings().push().allowHttpEndpoints(), shared.sender());
+    this.bodies = new ByteBudget(vertx, bounds.envelopeBytesMax(), BODIES_WAITING_MAX);
+    this.outcomes = outcomes;
+    this.meters = shared.meters();
+    this.failing = shared.failing();
     this.tracing = Tracing.of(vertx);
   }
 

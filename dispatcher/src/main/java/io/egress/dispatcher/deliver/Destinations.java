@@ -34,7 +34,7 @@ final class Destinations {
     if (cached != null && cached.madeOf().equals(target.setup())) {
       return cached.destination();
     }
-    Destination made = Destination.of(target, secrets, allowHttp, sender);
+    Destination made = new Destination(target, secrets, allowHttp, sender);
     destinations.put(target.id(), new Cached(target.setup(), made));
     return made;
   }

@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.function.Consumer;
 
 /**
  * Live deliveries beyond the share of their endpoint: it falls behind, and is sent them from the
@@ -20,22 +19,15 @@ import java.util.function.Consumer;
  */
 final class FallingBehind {
   private final CatchUps catchUps;
-  private final Reader reader;
+  private final OutcomeRecorder outcomes;
+  private final Runnable fell;
   private final DurableBatches<Fallen> fallen;
 
-  /**
-   * What becomes of a job that was added.
-   *
-   * @param left it is done, because the endpoint is sent its delivery from the stream
-   * @param kept its delivery has to be made by its record: the endpoint fell behind later, or was
-   *     deleted
-   * @param fell endpoints have fallen behind
-   */
-  record Reader(Consumer<Job> left, Consumer<Job> kept, Runnable fell) {}
-
-  FallingBehind(Vertx vertx, CatchUps catchUps, Reader reader) {
+  /** {@code fell} is called when endpoints have fallen behind. */
+  FallingBehind(Vertx vertx, CatchUps catchUps, OutcomeRecorder outcomes, Runnable fell) {
     this.catchUps = catchUps;
-    this.reader = reader;
+    this.outcomes = outcomes;
+    this.fell = fell;
     this.fallen =
         new DurableBatches<>(
             vertx,
@@ -44,7 +36,18 @@ final class FallingBehind {
 
   void add(Job job) {
     Fallen added = new Fallen(job);
-    fallen.add(added, () -> (added.isCovered ? reader.left() : reader.kept()).accept(job));
+    fallen.add(added, () -> stored(added));
+  }
+
+  /**
+   * Its delivery has to be made by its record if the endpoint fell behind later, or was deleted.
+   */
+  private void stored(Fallen added) {
+    if (added.isCovered) {
+      outcomes.done(added.job);
+    } else {
+      outcomes.postponed(added.job, RecordIntake.PARKED_BEYOND_SHARE);
+    }
   }
 
   int pending() {
@@ -76,7 +79,7 @@ final class FallingBehind {
                     .getOrDefault(delivery.endpointId(), Covered.NOTHING)
                     .contains(delivery.position());
           }
-          reader.fell().run();
+          fell.run();
         })
         .mapEmpty();
   }

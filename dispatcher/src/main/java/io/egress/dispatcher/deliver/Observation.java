@@ -18,48 +18,48 @@ final class Observation {
   private static final double NANOS_PER_SECOND = Duration.ofSeconds(1).toNanos();
   private static final double MILLIS_PER_SECOND = 1_000;
 
-  /** The parts of a worker. */
-  record Worker(
-      Workload workload,
-      Pauses pauses,
-      OutcomeRecorder outcomes,
-      RecordConsumer consumer,
-      BackfillPublisher backfills) {}
-
-  private final Worker worker;
+  private final DeliveryPipeline pipeline;
+  private final RecordConsumer consumer;
+  private final BackfillPublisher backfills;
   private final Stages stages;
   private long finished;
   private long quietSinceNanos = System.nanoTime();
 
-  Observation(Worker worker, Stages stages) {
-    this.worker = worker;
+  Observation(
+      DeliveryPipeline pipeline,
+      RecordConsumer consumer,
+      BackfillPublisher backfills,
+      Stages stages) {
+    this.pipeline = pipeline;
+    this.consumer = consumer;
+    this.backfills = backfills;
     this.stages = stages;
   }
 
   WorkerState now(Instant now) {
     long nanos = System.nanoTime();
-    Workload workload = worker.workload();
+    Workload workload = pipeline.workload();
     if (workload.waiting() + workload.inWork() == 0 || finished != workload.finished()) {
       finished = workload.finished();
       quietSinceNanos = nanos;
     }
     return new WorkerState(
-        nanos - worker.consumer().sinceLastPoll().toNanos(),
+        nanos - consumer.sinceLastPoll().toNanos(),
         workload.inFlight(),
         workload.waiting(),
         workload.stuckLanes(),
-        worker.outcomes().recordsPending(),
-        worker.outcomes().outcomesPending(),
-        worker.backfills().ahead(),
-        worker.backfills().catchUps(),
+        pipeline.outcomes().recordsPending(),
+        pipeline.outcomes().outcomesPending(),
+        backfills.ahead(),
+        backfills.catchUps(),
         nanos - quietSinceNanos,
         stages(now, nanos));
   }
 
   private Map<String, StageState> stages(Instant now, long nanos) {
     Map<String, StageState> states = new HashMap<>();
-    for (TopicPartition partition : worker.consumer().assigned()) {
-      int due = worker.workload().ledger(partition).map(PartitionLedger::outstanding).orElse(0);
+    for (TopicPartition partition : consumer.assigned()) {
+      int due = pipeline.workload().ledger(partition).map(PartitionLedger::outstanding).orElse(0);
       double overdue = Math.max(unfinished(partition, nanos), unread(partition, now));
       states.merge(stages.of(partition.topic()), new StageState(due, overdue), StageState::and);
     }
@@ -67,7 +67,7 @@ final class Observation {
   }
 
   private double unfinished(TopicPartition partition, long nanos) {
-    return worker
+    return pipeline
         .workload()
         .ledger(partition)
         .flatMap(PartitionLedger::oldestOutstanding)
@@ -77,7 +77,7 @@ final class Observation {
   }
 
   private double unread(TopicPartition partition, Instant now) {
-    Instant due = worker.pauses().headDue(partition);
+    Instant due = pipeline.pauses().headDue(partition);
     return due == null ? 0 : Math.max(0, Duration.between(due, now).toMillis() / MILLIS_PER_SECOND);
   }
 }

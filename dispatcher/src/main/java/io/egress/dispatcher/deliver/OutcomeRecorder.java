@@ -1,12 +1,14 @@
 package io.egress.dispatcher.deliver;
 
 import io.egress.dispatcher.durable.DurableBatches;
+import io.egress.dispatcher.durable.DurableBatches.Medium;
 import io.egress.dispatcher.lane.LaneSettings;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.platform.environment.Durations;
 import io.egress.platform.kafka.RecordPublisher.Message;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.delivery.RetrySchedule;
+import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogEntry;
 import io.egress.webhook.deliverylog.MadeAttempt;
@@ -14,6 +16,8 @@ import io.egress.webhook.queue.Topics;
 import io.egress.webhook.send.Outcome;
 import io.egress.webhook.send.RetryAfter;
 import io.egress.webhook.turn.DuePage;
+import io.egress.webhook.turn.TurnEnds;
+import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,6 +32,11 @@ import org.jspecify.annotations.Nullable;
 final class OutcomeRecorder {
   /** The database cannot read it; nothing is known of what is in it. */
   private static final Duration UNREADABLE_PAGE_WAITS = Duration.ofMinutes(1);
+
+  private static final Duration RECORDS_APART = Duration.ZERO;
+
+  /** Only the commit of its record waits for an outcome to be written. */
+  private static final Duration OUTCOMES_APART = Duration.ofMillis(15);
 
   private static final Duration PARKED_MAX = LaneSettings.defaults().parking().delayMax();
 
@@ -81,6 +90,37 @@ final class OutcomeRecorder {
     this.toBeRetried = ends.toBeRetried();
     this.exhausted = ends.exhausted();
     this.meters = ends.meters();
+  }
+
+  static OutcomeRecorder of(Vertx vertx, DeliveryVerticle.Dependencies shared, Ends ends) {
+    Topics topics = new Topics(shared.settings().kafka().topicPrefix());
+    RetrySchedule schedule = shared.settings().dispatcher().retrySchedule();
+    DeliveryLog log = new DeliveryLog(shared.pool(), shared.days());
+    DurableBatches<Message> records =
+        new DurableBatches<>(
+            vertx,
+            new Medium<>(
+                "delivery records",
+                message -> message,
+                shared.publisher()::publish,
+                RECORDS_APART));
+    return new OutcomeRecorder(
+        topics,
+        schedule,
+        shared.clock(),
+        records,
+        new DurableBatches<>(
+            vertx,
+            new Medium<>("outcomes", entry -> entry.delivery().id(), log::write, OUTCOMES_APART)),
+        new TurnRecorder(
+            vertx,
+            topics,
+            schedule,
+            shared.clock(),
+            new TurnEnds(shared.pool(), shared.days())::write,
+            records,
+            ends.finished()),
+        ends);
   }
 
   /** Outcomes that are not durable. */

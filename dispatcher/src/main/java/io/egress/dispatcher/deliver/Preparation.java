@@ -10,10 +10,12 @@ import io.egress.webhook.delivery.Event;
 import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.endpoint.EndpointTargets;
+import io.egress.webhook.endpoint.Payload;
 import io.egress.webhook.send.Content;
 import io.egress.webhook.send.DocumentHead;
 import io.egress.webhook.turn.DuePage;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlClient;
 import java.util.ArrayList;
@@ -30,6 +32,9 @@ import java.util.stream.Collectors;
  * whether the attempt is still to be made. Many attempts share a query.
  */
 final class Preparation {
+  /** More than the concurrent queries. */
+  private static final int QUERIES_WAITING_MAX = 16;
+
   /** What to do with a job. */
   sealed interface Verdict {
     record Attempt(EndpointTarget target, DocumentHead head) implements Verdict {}
@@ -200,6 +205,16 @@ final class Preparation {
     this.shareMax = shareMax;
   }
 
+  static Preparation of(Vertx vertx, DeliveryVerticle.Dependencies shared, WorkerSettings bounds) {
+    long bytesMax = bounds.documentBytesMax();
+    return new Preparation(
+        shared.pool(),
+        new DeliveryLog(shared.pool(), shared.days()),
+        new CurrentDocuments(vertx, shared.documents(), shared.heads()),
+        new ByteBudget(vertx, bytesMax, QUERIES_WAITING_MAX),
+        bytesMax / 4 * 3);
+  }
+
   /**
    * The queries are pipelined. The connection is returned before a document is rendered, which
    * needs another one. {@code onAnswer} is called when the database has answered; no document is
@@ -311,7 +326,7 @@ final class Preparation {
   private Future<Answers> find(
       List<Delivery> deliveries, Lookup lookup, ByteBudget.Share share, boolean large) {
     return heads
-        .find(lookup.due().documents(), texts(deliveries, lookup))
+        .find(lookup.due().documents(), wanted(deliveries, lookup))
         .map(found ->
             new Answers(
                 lookup.endpoints(),
@@ -326,21 +341,22 @@ final class Preparation {
         .onFailure(_ -> share.giveBack());
   }
 
-  /** The captures whose documents are sent as text. */
-  private static Set<UUID> texts(List<Delivery> deliveries, Lookup lookup) {
+  private static CurrentDocuments.Wanted wanted(List<Delivery> deliveries, Lookup lookup) {
     Set<UUID> texts = new HashSet<>();
+    Set<UUID> compressed = new HashSet<>();
     for (Delivery delivery : deliveries) {
       EndpointTarget target = lookup.endpoints().get(delivery.endpointId());
-      if (target == null || !target.setup().spec().takesText()) {
+      if (target == null || target.setup().spec().payload() != Payload.DOCUMENT) {
         continue;
       }
+      Set<UUID> sent = target.setup().spec().compress() ? compressed : texts;
       DuePage page = lookup.due().pages().get(delivery.endpointId());
       if (!delivery.isPage()) {
-        texts.add(delivery.captureId());
+        sent.add(delivery.captureId());
       } else if (page != null) {
-        texts.addAll(page.documents());
+        sent.addAll(page.documents());
       }
     }
-    return texts;
+    return new CurrentDocuments.Wanted(texts, compressed);
   }
 }

@@ -4,7 +4,7 @@ import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.platform.kafka.NewerRecordException;
 import io.egress.platform.kafka.TraceHeader;
 import io.egress.webhook.delivery.Delivery;
-import io.vertx.core.Vertx;
+import io.egress.webhook.queue.Topics;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,7 +25,8 @@ import org.slf4j.event.Level;
 final class RecordIntake {
   private static final Logger log = LoggerFactory.getLogger(RecordIntake.class);
 
-  private static final Duration PARKED_BEYOND_SHARE = Duration.ofSeconds(5);
+  /** How long what is beyond its endpoint's share is parked. */
+  static final Duration PARKED_BEYOND_SHARE = Duration.ofSeconds(5);
 
   private final Clock clock;
   private final RecordConsumer consumer;
@@ -39,22 +40,22 @@ final class RecordIntake {
   /** Partitions of which it was said that a record is left to others. */
   private final Set<TopicPartition> warnedPartitions = new HashSet<>();
 
-  RecordIntake(Vertx vertx, Clock clock, Deliveries.Dependencies dependencies) {
+  RecordIntake(
+      Clock clock,
+      RecordConsumer consumer,
+      Topics topics,
+      Workload workload,
+      Pauses pauses,
+      OutcomeRecorder outcomes,
+      FallingBehind fallingBehind) {
     this.clock = clock;
-    this.consumer = dependencies.consumer();
-    this.live = dependencies.topics().deliveries();
-    this.backfill = dependencies.topics().backfill();
-    this.workload = dependencies.workload();
-    this.pauses = dependencies.pauses();
-    this.outcomes = dependencies.outcomes();
-    this.fallingBehind =
-        new FallingBehind(
-            vertx,
-            dependencies.catchUps(),
-            new FallingBehind.Reader(
-                outcomes::done,
-                job -> outcomes.postponed(job, PARKED_BEYOND_SHARE),
-                dependencies.fellBehind()));
+    this.consumer = consumer;
+    this.live = topics.deliveries();
+    this.backfill = topics.backfill();
+    this.workload = workload;
+    this.pauses = pauses;
+    this.outcomes = outcomes;
+    this.fallingBehind = fallingBehind;
   }
 
   /** Takes the records of each partition up to the first one that has to be read again later. */

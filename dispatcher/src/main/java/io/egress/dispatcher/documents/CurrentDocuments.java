@@ -62,7 +62,7 @@ public final class CurrentDocuments {
    *
    * @param workspaces the workspace of each capture
    * @param later captures whose document has to wait for a later query, because others came before
-   *     it
+   *     it, or the cached one is not in the form that is wanted
    */
   public record Found(
       Map<UUID, UUID> workspaces,
@@ -91,6 +91,15 @@ public final class CurrentDocuments {
       return bytes;
     }
   }
+
+  /**
+   * The forms in which documents are sent; of one in neither collection, nothing is sent but that
+   * it is there.
+   *
+   * @param texts captures whose documents are sent as text
+   * @param compressed those that are sent as they are stored
+   */
+  public record Wanted(Set<UUID> texts, Set<UUID> compressed) {}
 
   /** {@code isNew} if it is to be cached. */
   private record Read(UUID captureId, DocumentHead head, boolean isNew) {}
@@ -131,8 +140,8 @@ public final class CurrentDocuments {
         .map(rows -> new Answer(rows, known));
   }
 
-  /** Renders stale documents. Those of {@code texts} are inflated. */
-  public Future<Found> find(Answer answer, Set<UUID> texts) {
+  /** Renders stale documents, and inflates those whose text is wanted. */
+  public Future<Found> find(Answer answer, Wanted wanted) {
     Found found =
         new Found(
             new HashMap<>(), new HashMap<>(), new ArrayList<>(), new HashSet<>(), new HashSet<>());
@@ -150,7 +159,12 @@ public final class CurrentDocuments {
       } else if (row.getLong("revision") == null) {
         stale.add(id);
       } else if (head != null && row.getBoolean("is_known")) {
-        read.add(new Read(id, head, false));
+        if (wanted.compressed().contains(id) && !head.isStored()) {
+          cache.remove(id, head);
+          found.later().add(id);
+        } else {
+          read.add(new Read(id, head, false));
+        }
       } else if (row.getBuffer("deflated") == null) {
         found.later().add(id);
       } else {
@@ -173,43 +187,55 @@ public final class CurrentDocuments {
               .forEach((id, each) ->
                   read.add(
                       new Read(id, new DocumentHead(each.revision(), each.fragment()), false)));
-          return inflate(read, texts, found);
+          return inflate(read, wanted, found);
         });
   }
 
-  private Future<Found> inflate(List<Read> read, Set<UUID> texts, Found found) {
+  private Future<Found> inflate(List<Read> read, Wanted wanted, Found found) {
     long bytes = 0;
     for (Read document : read) {
-      if (!document.head().isInflated() && texts.contains(document.captureId())) {
+      if (!document.head().isInflated() && wanted.texts().contains(document.captureId())) {
         bytes += document.head().length();
       }
     }
     return bytes <= INFLATED_HERE_BYTES_MAX
-        ? Future.succeededFuture(inflateHere(read, texts, found))
-        : vertx.executeBlocking(() -> inflateHere(read, texts, found), false);
+        ? Future.succeededFuture(inflateHere(read, wanted, found))
+        : vertx.executeBlocking(() -> inflateHere(read, wanted, found), false);
   }
 
-  private Found inflateHere(List<Read> read, Set<UUID> texts, Found found) {
+  private Found inflateHere(List<Read> read, Wanted wanted, Found found) {
     for (Read document : read) {
-      DocumentHead head = document.head();
+      UUID id = document.captureId();
+      DocumentHead head;
       try {
-        if (texts.contains(document.captureId())) {
-          head.text();
-        }
+        head = inWantedForm(document, wanted);
       } catch (RuntimeException doesNotInflate) {
         log.atError()
-            .addKeyValue("capture_id", document.captureId())
+            .addKeyValue("capture_id", id)
             .setCause(doesNotInflate)
             .log("A document cannot be inflated");
-        found.unrenderable().add(document.captureId());
-        cache.remove(document.captureId(), head);
+        found.unrenderable().add(id);
+        cache.remove(id, document.head());
         continue;
       }
-      found.heads().put(document.captureId(), head);
+      found.heads().put(id, head);
       if (document.isNew()) {
-        cache.put(document.captureId(), head);
+        cache.put(id, head);
       }
     }
     return found;
+  }
+
+  /** What was stored is kept only if it is sent: most endpoints are sent text. */
+  private static DocumentHead inWantedForm(Read document, Wanted wanted) {
+    DocumentHead head = document.head();
+    if (!wanted.texts().contains(document.captureId())) {
+      return head;
+    }
+    if (document.isNew() && !wanted.compressed().contains(document.captureId())) {
+      return head.asText();
+    }
+    head.text();
+    return head;
   }
 }

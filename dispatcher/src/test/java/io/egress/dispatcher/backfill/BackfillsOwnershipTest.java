@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -81,6 +82,7 @@ class BackfillsOwnershipTest {
   }
 
   @Test
+  @Tag("full")
   void forgetsWhatWasAheadWhenAPartitionLeavesAndComesBack() {
     UUID endpoint = world.endpointIn(1, world.workspace(400));
     TestWorker worker = world.worker(BackfillWorld.settings(100, 1_000, BATCH));
@@ -130,6 +132,7 @@ class BackfillsOwnershipTest {
   }
 
   @Test
+  @Tag("full")
   void twoWorkersOfTheSamePartitionDoNoHarm() {
     UUID workspace = world.workspace(500);
     UUID endpoint = world.endpoint(workspace);
@@ -144,6 +147,7 @@ class BackfillsOwnershipTest {
   }
 
   @Test
+  @Tag("full")
   void aCrashBetweenPublishingAndSavingProgressRepeatsOneBatch() {
     UUID workspace = world.workspace(500);
     UUID endpoint = world.endpoint(workspace);
@@ -167,6 +171,7 @@ class BackfillsOwnershipTest {
   }
 
   @Test
+  @Tag("full")
   void publishesNothingAgainWhenOnlySavingProgressFailed() {
     UUID workspace = world.workspace(500);
     UUID endpoint = world.endpoint(workspace);

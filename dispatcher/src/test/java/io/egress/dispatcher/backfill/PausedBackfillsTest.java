@@ -12,6 +12,7 @@ import io.vertx.sqlclient.SqlConnection;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -32,6 +33,7 @@ class PausedBackfillsTest {
   }
 
   @Test
+  @Tag("full")
   void theSearchForOpenBackfillsSkipsThem() {
     wait(paused, WAITING);
     world.pause(paused, true);

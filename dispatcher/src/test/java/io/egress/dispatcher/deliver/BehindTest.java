@@ -134,6 +134,7 @@ class BehindTest {
 
   /** Its records of fan-out and those of the stream are read in any order, and parked. */
   @Test
+  @Tag("full")
   void nothingIsLostOfEndpointsWithALimit() {
     int endpoints = 12;
     for (int i = 0; i < endpoints; i++) {

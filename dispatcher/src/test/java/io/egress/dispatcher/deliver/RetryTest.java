@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -121,6 +122,7 @@ class RetryTest {
   }
 
   @Test
+  @Tag("full")
   void strandsNothingInTheTopicsOfAFormerSchedule() {
     Fleet fleet = fleet("3s,1h");
     fleet.receivers.behave("crm", failingTimes(5));
@@ -158,6 +160,7 @@ class RetryTest {
 
   /** No record is due later than its topic's delay, so none holds up those behind it. */
   @Test
+  @Tag("full")
   void waitsAsLongAsAnOverloadedReceiverAsksUpToTheNextDelay() {
     Fleet fleet = fleet("300ms,2s,4s,3s");
     List<Integer> statuses = List.of(503, 429, 500, 503, 200);

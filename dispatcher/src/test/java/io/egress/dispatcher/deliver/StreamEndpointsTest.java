@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -268,6 +269,7 @@ class StreamEndpointsTest {
   }
 
   @Test
+  @Tag("full")
   void aDispatcherThatIsKilledLeavesNothingOutAndRepeatsOnlyWholePages() throws Exception {
     enter(60);
     receiver.slow(100);

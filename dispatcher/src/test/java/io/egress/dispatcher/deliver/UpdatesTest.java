@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -211,6 +212,7 @@ class UpdatesTest {
 
   /** Changes, erasures, failures, pauses and restarts in any order. */
   @Test
+  @Tag("full")
   void everyReceiverEndsWithTheCurrentStateAndSeesEachRevisionOnce() {
     long seed = System.nanoTime();
     Random random = new Random(seed);

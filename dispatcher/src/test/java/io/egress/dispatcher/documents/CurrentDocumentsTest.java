@@ -3,6 +3,7 @@ package io.egress.dispatcher.documents;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.dispatcher.Fleet;
+import io.egress.dispatcher.documents.CurrentDocuments.Wanted;
 import io.egress.platform.metrics.Metrics;
 import io.egress.transcript.document.DocumentStore;
 import io.egress.transcript.document.Fragment;
@@ -57,6 +58,36 @@ class CurrentDocumentsTest {
         .allSatisfy((_, head) -> assertThat(head.isInflated()).isTrue());
   }
 
+  @Test
+  void whatWasStoredIsKeptOnlyIfItIsSent() {
+    fleet.stop(fleet.dispatcher());
+    List<UUID> captures = fleet.captures(UUID.randomUUID(), 1);
+    UUID capture = captures.getFirst();
+    Wanted text = new Wanted(Set.of(capture), Set.of());
+    Wanted compressed = new Wanted(Set.of(), Set.of(capture));
+
+    assertThat(find(captures, text).heads().get(capture))
+        .returns(false, DocumentHead::isStored)
+        .returns(true, DocumentHead::isInflated);
+
+    assertThat(find(captures, compressed).later()).containsExactly(capture);
+    assertThat(find(captures, compressed).heads().get(capture))
+        .as("read again")
+        .returns(true, DocumentHead::isStored)
+        .returns(false, DocumentHead::isInflated);
+
+    assertThat(find(captures, text).heads().get(capture))
+        .as("for both")
+        .returns(true, DocumentHead::isStored)
+        .returns(true, DocumentHead::isInflated);
+    assertThat(read(captures)).isZero();
+  }
+
+  private CurrentDocuments.Found find(List<UUID> captures, Wanted wanted) {
+    return Fleet.await(
+        heads.read(fleet.database, captures).compose(answer -> heads.find(answer, wanted)));
+  }
+
   /** Its revision stays: the capture is put again as it was. */
   @Test
   void aDocumentThatDidNotInflateIsReadAgain() {
@@ -86,9 +117,7 @@ class CurrentDocumentsTest {
   }
 
   private Map<UUID, DocumentHead> find(List<UUID> captures, Set<UUID> texts) {
-    return Fleet.await(
-            heads.read(fleet.database, captures).compose(answer -> heads.find(answer, texts)))
-        .heads();
+    return find(captures, new Wanted(texts, Set.of())).heads();
   }
 
   @Test
@@ -99,7 +128,7 @@ class CurrentDocumentsTest {
         Fleet.await(
             heads
                 .read(fleet.database, List.of(UUID.randomUUID()))
-                .compose(answer -> heads.find(answer, Set.of())));
+                .compose(answer -> heads.find(answer, new Wanted(Set.of(), Set.of()))));
 
     assertThat(found.heads()).isEmpty();
     assertThat(found.later()).isEmpty();
@@ -109,7 +138,7 @@ class CurrentDocumentsTest {
   /** Returns the bytes that were read. */
   private long read(List<UUID> captures) {
     CurrentDocuments.Answer answer = Fleet.await(heads.read(fleet.database, captures));
-    assertThat(Fleet.await(heads.find(answer, Set.copyOf(captures))).heads())
+    assertThat(Fleet.await(heads.find(answer, new Wanted(Set.copyOf(captures), Set.of()))).heads())
         .hasSize(captures.size());
     return answer.bytes();
   }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.dispatcher.lane.Lanes.Completion;
 import io.egress.dispatcher.lane.Lanes.Parkable;
-import io.egress.dispatcher.lane.Lanes.State;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +32,7 @@ class LaneParkingTest {
         .containsExactly(
             new Parkable<>(endpoint(1), "1-8", Duration.ofSeconds(5)),
             new Parkable<>(endpoint(1), "1-9", Duration.ofSeconds(5)));
-    assertThat(virtual.lane(1)).isEqualTo(new State(4, 4, 4, true));
+    assertThat(virtual.lane(1)).isEqualTo(new Lanes.State(4, 4, 4, true));
     assertThat(lanes.stuckLanes()).isOne();
   }
 
@@ -170,7 +169,7 @@ class LaneParkingTest {
     virtual.offerMany(endpoint, 8);
     List<InFlight<String>> hung = virtual.startAll();
     virtual.pass(STUCK_AFTER);
-    assertThat(virtual.lane(endpoint)).isEqualTo(new State(4, 4, 4, true));
+    assertThat(virtual.lane(endpoint)).isEqualTo(new Lanes.State(4, 4, 4, true));
     assertThat(virtual.takeParked()).isEmpty();
     return hung;
   }

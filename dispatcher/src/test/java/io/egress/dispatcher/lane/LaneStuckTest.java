@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.dispatcher.lane.Lanes.Completion;
-import io.egress.dispatcher.lane.Lanes.State;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -102,7 +101,7 @@ class LaneStuckTest {
       virtual.complete(Completion.UNANSWERED, started);
     }
     assertThat(virtual.takeParked()).isEmpty();
-    assertThat(virtual.lane(1)).isEqualTo(new State(0, 0, 1, false));
+    assertThat(virtual.lane(1)).isEqualTo(new Lanes.State(0, 0, 1, false));
   }
 
   @Test
@@ -131,7 +130,7 @@ class LaneStuckTest {
     small.offer(4, "starved", "second");
 
     small.pass(Duration.ofSeconds(5));
-    assertThat(small.lane(4)).isEqualTo(new State(2, 0, 4, false));
+    assertThat(small.lane(4)).isEqualTo(new Lanes.State(2, 0, 4, false));
     small.complete(Completion.UNANSWERED, started);
     assertThat(small.startAll()).extracting(InFlight::record).contains("starved");
     small.pass(Duration.ofMillis(1_900));

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.egress.dispatcher.lane.Lanes.Completion;
 import io.egress.dispatcher.lane.Lanes.Parkable;
 import io.egress.dispatcher.lane.Lanes.Priority;
-import io.egress.dispatcher.lane.Lanes.State;
 import io.egress.dispatcher.lane.LanesAccount.Job;
 import java.time.Duration;
 import java.util.HashMap;
@@ -73,7 +72,7 @@ final class LanesHistory {
 
   private void start() {
     lastStep = "start";
-    Map<Integer, State> before = laneStates();
+    Map<Integer, Lanes.State> before = laneStates();
     InFlight<Job> attempt = lanes.next(nowNanos);
     if (attempt == null) {
       assertNothingCouldStart(before);
@@ -83,7 +82,7 @@ final class LanesHistory {
     Job job = attempt.record();
     lastStep = "start " + job;
     account.left(job);
-    State lane = before.getOrDefault(job.endpoint(), new State(0, 0, 0, false));
+    Lanes.State lane = before.getOrDefault(job.endpoint(), new Lanes.State(0, 0, 0, false));
     if (lane.stuck()) {
       assertThat(lane.inFlight()).as("a stuck lane has one probe").isZero();
     } else {
@@ -110,7 +109,7 @@ final class LanesHistory {
                 && other.number() < job.number());
   }
 
-  private void assertNothingCouldStart(Map<Integer, State> states) {
+  private void assertNothingCouldStart(Map<Integer, Lanes.State> states) {
     boolean probesLeft = account.probes() < settings.bounds().probesInFlightMax();
     states.forEach((endpoint, lane) -> {
       boolean couldStart =
@@ -135,7 +134,7 @@ final class LanesHistory {
     int limit = lane(endpoint).limit();
     boolean slow = nowNanos - attempt.sentNanos() > Duration.ofSeconds(1).toNanos();
     lanes.completed(attempt, completion, nowNanos);
-    State after = laneStates().get(endpoint);
+    Lanes.State after = laneStates().get(endpoint);
     int newLimit = after == null ? limit : after.limit();
     switch (completion) {
       case DELIVERED ->
@@ -176,7 +175,7 @@ final class LanesHistory {
   }
 
   private void assertParkedAsStuck(int endpoint) {
-    State lane = lane(endpoint);
+    Lanes.State lane = lane(endpoint);
     assertThat(lane.stuck()).isTrue();
     assertThat(lane.waiting()).as("what it is tried with stays").isEqualTo(lane.limit());
     assertThat(account.hasProgressedSince(endpoint, nowNanos - Duration.ofSeconds(2).toNanos()))
@@ -210,11 +209,11 @@ final class LanesHistory {
     assertThat(lanes.inFlight()).isLessThanOrEqualTo(settings.bounds().inFlightMax());
     assertThat(account.probes()).isLessThanOrEqualTo(settings.bounds().probesInFlightMax());
     assertThat(lanes.isFull()).isEqualTo(account.isFull());
-    Map<Integer, State> states = laneStates();
+    Map<Integer, Lanes.State> states = laneStates();
     account.forgetAllBut(states.keySet());
     int idle = 0;
     for (int endpoint = 0; endpoint < endpoints; endpoint++) {
-      State lane = states.getOrDefault(endpoint, new State(0, 0, 1, false));
+      Lanes.State lane = states.getOrDefault(endpoint, new Lanes.State(0, 0, 1, false));
       int number = endpoint;
       assertThat(lane.limit()).isBetween(1, settings.concurrency().max());
       assertThat(lane.waiting())
@@ -245,14 +244,14 @@ final class LanesHistory {
     assertThat(lanes.waiting() + lanes.inFlight() + lanes.stuckLanes()).isZero();
   }
 
-  private State lane(int endpoint) {
+  private Lanes.State lane(int endpoint) {
     return lanes.lane(VirtualLanes.endpoint(endpoint)).orElseThrow();
   }
 
-  private Map<Integer, State> laneStates() {
-    Map<Integer, State> states = new HashMap<>();
+  private Map<Integer, Lanes.State> laneStates() {
+    Map<Integer, Lanes.State> states = new HashMap<>();
     for (int endpoint = 0; endpoint < endpoints; endpoint++) {
-      @Nullable State state = lanes.lane(VirtualLanes.endpoint(endpoint)).orElse(null);
+      Lanes.@Nullable State state = lanes.lane(VirtualLanes.endpoint(endpoint)).orElse(null);
       if (state != null) {
         states.put(endpoint, state);
       }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.egress.dispatcher.lane.Lanes.Completion;
-import io.egress.dispatcher.lane.Lanes.State;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -61,7 +60,7 @@ class LanesTest {
     virtual.offerMany(1, 100);
 
     assertThat(virtual.startAll()).hasSize(4);
-    assertThat(virtual.lane(1)).isEqualTo(new State(96, 4, 4, false));
+    assertThat(virtual.lane(1)).isEqualTo(new Lanes.State(96, 4, 4, false));
   }
 
   @Test
@@ -144,7 +143,7 @@ class LanesTest {
         .containsExactlyInAnyOrder("1-4", "1-5", "old");
     assertThat(lanes.drain(endpoint(3), _ -> true, virtual.nowNanos())).isEmpty();
     assertThat(lanes.waiting()).isEqualTo(2);
-    assertThat(virtual.lane(1)).isEqualTo(new State(0, 4, 4, false));
+    assertThat(virtual.lane(1)).isEqualTo(new Lanes.State(0, 4, 4, false));
   }
 
   @Test

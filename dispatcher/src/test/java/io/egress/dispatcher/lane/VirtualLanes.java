@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.egress.dispatcher.lane.Lanes.Completion;
 import io.egress.dispatcher.lane.Lanes.Parkable;
 import io.egress.dispatcher.lane.Lanes.Priority;
-import io.egress.dispatcher.lane.Lanes.State;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,7 +112,7 @@ final class VirtualLanes {
     return takeParked().stream().map(Parkable::record).toList();
   }
 
-  State lane(int endpoint) {
+  Lanes.State lane(int endpoint) {
     return lanes.lane(endpoint(endpoint)).orElseThrow();
   }
 

@@ -29,6 +29,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -192,6 +193,7 @@ class OperatorNoticesTest {
   }
 
   @Test
+  @Tag("full")
   void outliveTheDispatcher() {
     accepts = false;
     DispatcherApp before = fleet.dispatcher(operator);
@@ -226,6 +228,7 @@ class OperatorNoticesTest {
   }
 
   @Test
+  @Tag("full")
   void areNotStoredUnlessTheyAreWanted() {
     fleet.receivers.behave("crm", FAILING);
     fleet.endpoint(workspace, "crm");

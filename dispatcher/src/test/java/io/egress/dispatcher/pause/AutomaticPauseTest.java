@@ -10,6 +10,7 @@ import io.vertx.sqlclient.Row;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -81,6 +82,7 @@ class AutomaticPauseTest {
   }
 
   @Test
+  @Tag("full")
   void respectsThatSomebodyHasResumedIt() {
     fleet.receivers.behave("crm", FAILING);
     Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
@@ -99,6 +101,7 @@ class AutomaticPauseTest {
   }
 
   @Test
+  @Tag("full")
   void pausesNothingUnlessItIsAskedTo() {
     fleet.close();
     fleet = new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "1s,1s,1s,1s,1s,1s,1s,1s,1s,1s,1h"));

@@ -37,6 +37,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -129,6 +130,7 @@ class QueueRebuildTest {
 
   /** Two processes share the work, and a third one continues it after both were killed. */
   @Test
+  @Tag("full")
   void processesShareARebuildAndNothingIsPublishedTwice() {
     for (int i = 0; i < 20; i++) {
       fleet.endpoint(workspace, "r" + i);

@@ -313,6 +313,41 @@ class AdministrationTest {
   }
 
   @Test
+  void aPageIsShownLikeADelivery() {
+    UUID workspace = UUID.randomUUID();
+    String endpoint =
+        administrator
+            .json(
+                "endpoints",
+                "create",
+                workspace.toString(),
+                "https://receiver.invalid/pages",
+                "--delivery",
+                "stream")
+            .getString("id");
+    put(workspace);
+    await()
+        .until(() ->
+            run("endpoints", "pages", workspace.toString(), endpoint).contains("host name not"));
+    String page =
+        administrator
+            .json("endpoints", "pages", workspace.toString(), endpoint)
+            .getJsonArray("pages")
+            .getJsonObject(0)
+            .getString("id");
+
+    String[] show = {"deliveries", "show", workspace.toString(), page};
+    assertThat(run(show))
+        .containsPattern("(?m)^id +" + page + "$")
+        .containsPattern("attempt +started_at +duration_ms +outcome")
+        .containsPattern("\n1 +20\\S+ +\\d+ +dns ");
+    assertThat(administrator.run(1, with(show, "--body", "1")))
+        .isEqualTo("this is a page, and the bodies of pages are not kept\n");
+    assertThat(administrator.run(1, "deliveries", "show", workspace.toString(), endpoint))
+        .isEqualTo("no such delivery in this workspace\n");
+  }
+
+  @Test
   void aReplayThatWaitsForAPausedEndpointSaysSo() {
     UUID workspace = UUID.randomUUID();
     String endpoint =

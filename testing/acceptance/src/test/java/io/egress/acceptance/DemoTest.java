@@ -68,6 +68,7 @@ class DemoTest {
   }
 
   @Test
+  @Tag("full")
   void demoEndsAfterTheGivenTime() throws Exception {
     try (CommandLine demo =
         CommandLine.start(Map.of("EGRESS_PUBLIC_PORT", "0"), "demo", "--seconds", "2")) {

@@ -74,6 +74,7 @@ class ListenTest {
   }
 
   @Test
+  @Tag("full")
   void postsAPageUntilItIsAccepted() throws Exception {
     refused.set(1);
     String key = api.mintKey(workspace);

@@ -66,6 +66,7 @@ class QueueLossTest {
   }
 
   @Test
+  @Tag("full")
   void everythingAfterTheDataOfKafkaWereDeleted(@TempDir Path folder) throws IOException {
     try (KafkaBroker broker = KafkaBroker.start(folder, Durability.UNSYNCED)) {
       Map<String, String> lost = environment();

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -77,6 +78,7 @@ class TwoRolesTest {
   }
 
   @Test
+  @Tag("full")
   void whatIsTooOldIsErased() throws Exception {
     service.finish(workspace, 3);
     roles.execute(
@@ -99,6 +101,7 @@ class TwoRolesTest {
   }
 
   @Test
+  @Tag("full")
   void daysOfTheLogBeginAndEnd() throws Exception {
     assertThat(
             query(

@@ -38,7 +38,7 @@ class UpgradingTest {
       if (words.length == 2) {
         assertThat(Main.program().commands()).as(command).containsKey(words[1]);
       } else {
-        assertThat(CommandsTest.parsed(command).getSubcommands()).as(command).isEmpty();
+        assertThat(CallsHaveCommandsTest.parsed(command).getSubcommands()).as(command).isEmpty();
       }
     }
   }

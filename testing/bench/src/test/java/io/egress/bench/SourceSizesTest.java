@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +21,7 @@ class SourceSizesTest {
 
   private static final int FILE_LINES_MAX = 450;
   private static final int METHOD_LINES_MAX = 60;
+  private static final int PARAMETERS_MAX = 7;
 
   @Test
   void noFileIsTooLong() throws IOException {
@@ -55,6 +57,28 @@ class SourceSizesTest {
           }.scan(file, null);
         });
     assertThat(tooLong).isEmpty();
+  }
+
+  /** A command has one for each option, and what a library calls has its parameters. */
+  @Test
+  void noMethodHasTooManyParameters() throws IOException {
+    List<String> tooMany = new ArrayList<>();
+    SourceTrees.each(
+        sources(),
+        (file, _) ->
+            new TreeScanner<Void, Void>() {
+              @Override
+              public Void visitMethod(MethodTree method, Void unused) {
+                if (method.getParameters().size() > PARAMETERS_MAX
+                    && method.getModifiers().getAnnotations().stream()
+                        .map(annotation -> annotation.getAnnotationType().toString())
+                        .noneMatch(Set.of("Command", "Override")::contains)) {
+                  tooMany.add(file.getSourceFile().getName() + ": " + method.getName());
+                }
+                return super.visitMethod(method, null);
+              }
+            }.scan(file, null));
+    assertThat(tooMany).isEmpty();
   }
 
   private static List<Path> sources() throws IOException {

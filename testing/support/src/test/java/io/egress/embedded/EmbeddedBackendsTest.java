@@ -58,6 +58,7 @@ class EmbeddedBackendsTest {
   }
 
   @Test
+  @Tag("full")
   void deleteAScratchFolder() {
     EmbeddedBackends backends = EmbeddedBackends.start(EmbeddedOptions.scratch().unsynced());
     Path folder = backends.dataDir();
@@ -81,6 +82,7 @@ class EmbeddedBackendsTest {
   }
 
   @Test
+  @Tag("full")
   void releaseTheFolderWhenOneCannotStart() throws Exception {
     Files.writeString(dataDir.resolve("kafka"), "a file where a folder must be");
     EmbeddedOptions options = EmbeddedOptions.persistent(dataDir).unsynced();

@@ -79,6 +79,7 @@ class KafkaBrokerTest {
   }
 
   @Test
+  @Tag("full")
   void createsNoTopicOnALookup() throws Exception {
     try (KafkaBroker broker = start();
         Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()));

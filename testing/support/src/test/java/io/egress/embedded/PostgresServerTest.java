@@ -15,6 +15,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -52,6 +53,7 @@ class PostgresServerTest {
   }
 
   @Test
+  @Tag("full")
   void comesBackAfterItsProcessWasKilled() throws Exception {
     try (PostgresServer server = start()) {
       Traces.leaveRow(server.databaseUrl(), "row");
@@ -65,6 +67,7 @@ class PostgresServerTest {
   }
 
   @Test
+  @Tag("full")
   void aCopyHasItsOwnData() throws Exception {
     Path original = folder.resolve("original");
     try (PostgresServer server = PostgresServer.start(original, Durability.UNSYNCED)) {
@@ -85,6 +88,7 @@ class PostgresServerTest {
   }
 
   @Test
+  @Tag("full")
   void refusesDataOfAnotherMajorVersion() throws Exception {
     try (PostgresServer server = start()) {
       server.stop();
@@ -98,6 +102,7 @@ class PostgresServerTest {
   }
 
   @Test
+  @Tag("full")
   void requiresItsGeneratedPassword() throws Exception {
     try (PostgresServer server = start()) {
       Path file = folder.resolve("password");
@@ -110,6 +115,7 @@ class PostgresServerTest {
   }
 
   @Test
+  @Tag("full")
   void movesWhenItsPortIsTaken() throws Exception {
     String before;
     try (PostgresServer server = start()) {
@@ -125,6 +131,7 @@ class PostgresServerTest {
   }
 
   @Test
+  @Tag("full")
   void returnsToItsPortOnceThatIsFree() throws Exception {
     try (PostgresServer server = start()) {
       int port = URI.create(server.databaseUrl()).getPort();
@@ -140,6 +147,7 @@ class PostgresServerTest {
   }
 
   @Test
+  @Tag("full")
   void ignoresAPidFileOfAnotherProcess() throws Exception {
     start().close();
     Path pidFile = folder.resolve("data/postmaster.pid");
@@ -150,6 +158,7 @@ class PostgresServerTest {
   }
 
   @Test
+  @Tag("full")
   void startsOverAfterAnInterruptedInitialization() throws Exception {
     Path unfinished = folder.resolve("data.unfinished");
     Files.createDirectories(unfinished.resolve("base"));
@@ -161,6 +170,7 @@ class PostgresServerTest {
   }
 
   @Test
+  @Tag("full")
   void reportsPostgresLogWhenItDoesNotStart() throws Exception {
     start().close();
     Files.writeString(folder.resolve("data/postgresql.conf"), "no_such_setting = 1\n");
@@ -172,6 +182,7 @@ class PostgresServerTest {
 
   @ParameterizedTest
   @EnumSource(ServerAccount.Way.class)
+  @Tag("full")
   void runsUnprivilegedWhenStartedByRoot(ServerAccount.Way way) throws Exception {
     ServerAccount account = rootsAccount(way);
     everybodyMayPass(folder);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +38,7 @@ class ScratchFolderTest {
   }
 
   @Test
+  @Tag("full")
   void stopsAPostgresThatAKilledProcessLeftBehind() throws Exception {
     Path folder = parent.resolve("egress-scratch-1");
     Path real;

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -72,6 +73,7 @@ class SharedBackendsTest {
   }
 
   @Test
+  @Tag("full")
   void useServersNamedInTheEnvironmentAndLeaveNoDatabaseThere() throws Exception {
     try (PostgresServer server = PostgresServer.start(folder, Durability.UNSYNCED)) {
       Map<String, String> environment =

@@ -92,7 +92,7 @@ public final class TestSend {
   private Result send(EndpointTarget target, SecretBox secretBox) {
     Destination destination;
     try {
-      destination = Destination.of(target, secretBox, settings.allowHttpEndpoints(), sender);
+      destination = new Destination(target, secretBox, settings.allowHttpEndpoints(), sender);
     } catch (UnknownSecretKeyException | DamagedSecretException unusable) {
       throw new Refusal(409, String.valueOf(unusable.getMessage()));
     }

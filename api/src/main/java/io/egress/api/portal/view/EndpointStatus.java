@@ -3,7 +3,6 @@ package io.egress.api.portal.view;
 import static java.util.Objects.requireNonNull;
 
 import io.egress.api.admin.deliveries.EndpointHealth;
-import io.egress.api.admin.deliveries.EndpointHealth.State;
 import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +46,7 @@ public record EndpointStatus(
     boolean isAny = health.undelivered() > 0;
     return new EndpointStatus(
         state,
-        health.state() == State.UNTRIED ? "no attempts yet" : state,
+        health.state() == EndpointHealth.State.UNTRIED ? "no attempts yet" : state,
         rate(health),
         failure == null ? null : failure.text().words(),
         lasting(failure == null ? pausedAt : health.failingSince(), now),
@@ -55,7 +54,7 @@ public record EndpointStatus(
         failure == null ? "" : failure.text().advice(),
         health.lastSuccess(),
         isAny ? count(health) + verb(health) : null,
-        isAny && health.state() != State.PAUSED ? again(health) : null);
+        isAny && health.state() != EndpointHealth.State.PAUSED ? again(health) : null);
   }
 
   private static @Nullable String lasting(@Nullable Instant since, Instant now) {
@@ -63,7 +62,8 @@ public record EndpointStatus(
   }
 
   private static boolean isIll(EndpointHealth health) {
-    return health.state() == State.DOWN || health.state() == State.FAILING;
+    return health.state() == EndpointHealth.State.DOWN
+        || health.state() == EndpointHealth.State.FAILING;
   }
 
   private static String why(

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -59,6 +60,7 @@ class DatabaseApiTest {
   }
 
   @Test
+  @Tag("full")
   void saysHowFarAServerCanBeReachedThatDoesNotAnswer() {
     Map<String, String> environment = Service.freshEnvironment();
     String url = requireNonNull(environment.get("EGRESS_DATABASE_URL"));
@@ -86,6 +88,7 @@ class DatabaseApiTest {
   }
 
   @Test
+  @Tag("full")
   void showsAStandbyAndAServerThatTakesNoWrites(@TempDir Path folder) {
     try (PostgresServer primary =
             PostgresServer.start(folder.resolve("primary"), Durability.UNSYNCED);

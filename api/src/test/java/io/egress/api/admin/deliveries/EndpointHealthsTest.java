@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.egress.api.Service;
-import io.egress.api.admin.deliveries.EndpointHealth.State;
 import io.egress.webhook.deliverylog.DeliveryState;
 import io.egress.webhook.deliverylog.LogMaintenance;
 import io.egress.webhook.endpoint.Endpoint;
@@ -46,7 +45,7 @@ class EndpointHealthsTest {
     written.write(endpoint, 0, 42, DeliveryState.EXHAUSTED);
 
     EndpointHealth health = health(endpoint);
-    assertThat(health.state()).isEqualTo(State.DOWN);
+    assertThat(health.state()).isEqualTo(EndpointHealth.State.DOWN);
     assertThat(health.attempts()).isEqualTo(20);
     assertThat(health.succeeded()).isZero();
     assertThat(health.lastSuccess()).isNull();
@@ -64,7 +63,7 @@ class EndpointHealthsTest {
     written.write(endpoint, 28, 29, DeliveryState.PENDING, replay);
 
     EndpointHealth health = health(endpoint);
-    assertThat(health.state()).isEqualTo(State.HEALTHY);
+    assertThat(health.state()).isEqualTo(EndpointHealth.State.HEALTHY);
     assertThat(health.lastSuccess()).isNotNull();
     assertThat(health.failed()).as("one is pending, one was not sent again").isEqualTo(1);
   }
@@ -109,12 +108,12 @@ class EndpointHealthsTest {
     written.write(other, 1, 18, DeliveryState.DELIVERED);
     written.write(other, 18, 20, DeliveryState.SKIPPED);
 
-    assertThat(health(endpoint).state()).isEqualTo(State.FAILING);
+    assertThat(health(endpoint).state()).isEqualTo(EndpointHealth.State.FAILING);
     assertThat(health(endpoint).succeeded()).isEqualTo(10);
-    assertThat(health(other).state()).isEqualTo(State.HEALTHY);
+    assertThat(health(other).state()).isEqualTo(EndpointHealth.State.HEALTHY);
     assertThat(health(other).undelivered()).isEqualTo(3);
     assertThat(health(other).skipped()).isEqualTo(2);
-    assertThat(health(untried).state()).isEqualTo(State.UNTRIED);
+    assertThat(health(untried).state()).isEqualTo(EndpointHealth.State.UNTRIED);
   }
 
   @Test

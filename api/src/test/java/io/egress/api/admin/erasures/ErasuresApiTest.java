@@ -23,6 +23,7 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ErasuresApiTest {
@@ -158,6 +159,7 @@ class ErasuresApiTest {
   }
 
   @Test
+  @Tag("full")
   void pagesAreNeverEmptyWhileMoreFollowsWhateverIsErased() {
     Random random = new Random(7);
     List<UUID> ids = service.enter(workspace, 40);

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class MemberErasureApiTest {
@@ -76,6 +77,7 @@ class MemberErasureApiTest {
 
   /** Whoever is named by a capture can be erased. */
   @Test
+  @Tag("full")
   void whoIsPutMeanwhileIsErasedFromThatCaptureOrKnown() throws Exception {
     UUID first = UUID.randomUUID();
     service.put(first, conversation());

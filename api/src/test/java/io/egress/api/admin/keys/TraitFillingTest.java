@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The captures that an earlier release has stored are prepared for keys with filters. */
@@ -140,6 +141,7 @@ class TraitFillingTest {
 
   /** A call of an earlier release that had begun before the columns were there. */
   @Test
+  @Tag("full")
   void whatIsEnteredWithoutAModeAfterwardsIsFilledToo() {
     List<UUID> ids = service.enter(workspace, 3);
     service.put(ids.get(0), Service.capture(workspace).put("title", "Corrected"));

@@ -1,5 +1,6 @@
 package io.egress.dispatcher.deliver;
 
+import io.egress.dispatcher.backfill.BackfillPublisher;
 import io.egress.dispatcher.consume.RecordConsumer;
 import io.egress.dispatcher.deliver.Preparation.Verdict;
 import io.egress.dispatcher.deliver.PreparationQueries.DocumentHold;
@@ -8,16 +9,16 @@ import io.egress.dispatcher.lane.Lanes.Completion;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.pause.FailingEndpoints;
 import io.egress.platform.backend.DatabaseState;
-import io.egress.platform.flow.ByteBudget;
 import io.egress.webhook.backfill.CatchUps;
+import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.endpoint.EndpointTarget;
 import io.egress.webhook.queue.Topics;
 import io.egress.webhook.send.Content;
 import io.egress.webhook.send.DocumentHead;
+import io.egress.webhook.send.Outcome;
 import io.egress.webhook.turn.DuePage;
 import io.vertx.core.Vertx;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
@@ -30,69 +31,93 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The path of a delivery through its worker: its record is taken ({@link RecordIntake}), the job
- * prepared here and attempted ({@link Attempts}); once the result is durable, the offset is
- * committed. Owned by one event loop.
+ * The path of a delivery through its worker. Its record is taken by the {@link RecordIntake} and
+ * waits in the {@link Workload}; the job is prepared here, attempted by the {@link Attempts} and
+ * recorded by the {@link OutcomeRecorder}; then it is finished, and its offset can be committed.
+ * Owned by one event loop.
  */
-final class Deliveries implements PreparationQueries.Reader, Attempts.Worker {
-  private static final Logger log = LoggerFactory.getLogger(Deliveries.class);
+final class DeliveryPipeline implements PreparationQueries.Reader, Attempts.Worker {
+  private static final Logger log = LoggerFactory.getLogger(DeliveryPipeline.class);
 
   private static final long NO_TIMER = -1;
   private static final int OUTCOMES_PENDING_MAX = 4_096;
 
-  /**
-   * The dependencies of a worker.
-   *
-   * @param fellBehind called when endpoints of this worker have fallen behind
-   * @param bodies limits the bodies of attempts held at a time
-   * @param unwrittenMax how long an outcome may wait before no further attempt is begun
-   * @param database its state as of the last probe
-   */
-  record Dependencies(
-      Topics topics,
-      RecordConsumer consumer,
-      Workload workload,
-      Pauses pauses,
-      Preparation preparation,
-      Destinations destinations,
-      ByteBudget bodies,
-      OutcomeRecorder outcomes,
-      OffsetCommits commits,
-      CatchUps catchUps,
-      Runnable fellBehind,
-      DeliveryMeters meters,
-      FailingEndpoints failing,
-      Duration unwrittenMax,
-      Supplier<DatabaseState> database) {}
+  /** A partition is read only while its ledger has room for this many records. */
+  private static final int ROOM_MIN = 1_000;
 
   private final Vertx vertx;
   private final Clock clock;
   private final Workload workload;
+  private final Pauses pauses;
   private final RecordIntake intake;
   private final PreparationQueries queries;
   private final Attempts attempts;
   private final OutcomeRecorder outcomes;
-  private final OffsetCommits commits;
+  private final Handover handover;
+  private final BackfillPublisher backfills;
   private final DeliveryMeters meters;
+  private final FailingEndpoints failing;
   private final long unwrittenNanosMax;
   private final Supplier<DatabaseState> database;
   private long paceTimer = NO_TIMER;
   private long paceTimerNanos;
   private @Nullable Long heldUpSinceNanos;
 
-  Deliveries(Vertx vertx, Clock clock, Dependencies dependencies) {
+  /** {@code backfills} hears of what it has published, and of endpoints that fall behind. */
+  DeliveryPipeline(
+      Vertx vertx,
+      DeliveryVerticle.Dependencies shared,
+      WorkerSettings bounds,
+      RecordConsumer consumer,
+      BackfillPublisher backfills) {
     this.vertx = vertx;
-    this.clock = clock;
-    this.workload = dependencies.workload();
-    this.intake = new RecordIntake(vertx, clock, dependencies);
-    this.queries = new PreparationQueries(vertx, dependencies.preparation(), this);
-    this.attempts = new Attempts(vertx, clock, this, dependencies);
-    this.outcomes = dependencies.outcomes();
-    this.commits = dependencies.commits();
-    this.meters = dependencies.meters();
-    this.unwrittenNanosMax = dependencies.unwrittenMax().toNanos();
-    this.database = dependencies.database();
+    this.clock = shared.clock();
+    this.meters = shared.meters();
+    this.failing = shared.failing();
+    this.backfills = backfills;
+    this.unwrittenNanosMax = bounds.unwrittenMax().toNanos();
+    this.database = shared.supervision().database();
+    Topics topics = new Topics(shared.settings().kafka().topicPrefix());
+    workload =
+        new Workload(bounds.lanes(), bounds.spanMax(), System::nanoTime, topics.deliveries());
+    pauses = new Pauses(workload, topics, Math.min(ROOM_MIN, bounds.spanMax()));
+    handover = new Handover(vertx, workload);
+    outcomes =
+        OutcomeRecorder.of(
+            vertx,
+            shared,
+            new OutcomeRecorder.Ends(
+                this::finished, this::ended, this::toBeRetried, this::exhausted, meters));
+    intake =
+        new RecordIntake(
+            clock,
+            consumer,
+            topics,
+            workload,
+            pauses,
+            outcomes,
+            new FallingBehind(vertx, new CatchUps(shared.pool()), outcomes, backfills::fellBehind));
+    queries = new PreparationQueries(vertx, Preparation.of(vertx, shared, bounds), this);
+    attempts = new Attempts(vertx, shared, bounds, workload, outcomes, this);
   }
+
+  Workload workload() {
+    return workload;
+  }
+
+  Pauses pauses() {
+    return pauses;
+  }
+
+  Handover handover() {
+    return handover;
+  }
+
+  OutcomeRecorder outcomes() {
+    return outcomes;
+  }
+
+  // Take
 
   void consume(ConsumerRecords<byte[], byte[]> records) {
     intake.consume(records);
@@ -274,27 +299,41 @@ final class Deliveries implements PreparationQueries.Reader, Attempts.Worker {
     intake.park();
   }
 
-  /** Called by the recorder: the job's result is durable, and its record is complete. */
-  void finished(Job job) {
-    workload.finish(job);
-    proceed();
-  }
-
   /** Endpoints of which it is not stored yet that they are behind. */
   int fallingBehind() {
     return intake.fallingBehind();
   }
 
-  /** Nothing more is stored. */
-  void giveUp() {
-    intake.giveUp();
+  // Finish: what has become of a job is durable
+
+  private void finished(Job job) {
+    workload.finish(job);
+    proceed();
+    handover.check();
   }
 
-  // Commit
+  private void ended(Delivery delivery) {
+    backfills.settled(delivery);
+  }
 
-  /** Called periodically: commits each partition up to its first incomplete record. */
-  void commit() {
-    commits.commitDue();
+  /** A catch-up does not wait for retries: an endpoint may refuse some of what it is sent. */
+  private void toBeRetried(Delivery delivery) {
+    if (delivery.origin() == Delivery.Origin.LIVE) {
+      backfills.settled(delivery);
+    }
+  }
+
+  private void exhausted(Job job, Instant startedAt, Outcome.Failed failed) {
+    EndpointTarget target = job.target();
+    if (target != null && failed.kind().isOfEndpoint()) {
+      failing.exhausted(target, startedAt, failed);
+    }
+  }
+
+  /** Nothing more is stored; the attempts of outcomes that were not are repeated. */
+  void giveUp() {
+    outcomes.giveUp();
+    intake.giveUp();
   }
 
   /**

@@ -22,7 +22,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Each call of the internal API has a command of {@code ./egress}. */
-class CommandsTest {
+class CallsHaveCommandsTest {
   /** The pipeline makes these calls, or tools read what they return. */
   private static final Set<String> WITHOUT_COMMAND =
       Set.of(
