@@ -158,6 +158,11 @@ final class KeysCommand {
           spec.subcommands().get("change"),
           "One of --expires-in, --expires-at, --never and --expect-within is required");
     }
+    if (extend && expiry == null) {
+      throw new ParameterException(
+          spec.subcommands().get("change"),
+          "--extend goes with --expires-in, --expires-at or --never");
+    }
     JsonObject body = new JsonObject();
     if (expiry != null) {
       expiry.putInto(body.put("extend", extend));

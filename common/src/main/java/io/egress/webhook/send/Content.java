@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface Content {
   /** How much memory a body with this content takes, roughly. */
-  int length();
+  int length(boolean compressed);
 
   /** One document, or something else that ends like one. */
   record Document(DocumentHead head) implements Content {
@@ -24,8 +24,8 @@ public sealed interface Content {
     }
 
     @Override
-    public int length() {
-      return head.length();
+    public int length(boolean compressed) {
+      return head.length(compressed);
     }
   }
 
@@ -65,8 +65,8 @@ public sealed interface Content {
             ChangeText.AFTER);
       }
 
-      private int length() {
-        return before.length() + (head == null ? 0 : head.length()) + behind.length();
+      private int length(boolean compressed) {
+        return before.length() + (head == null ? 0 : head.length(compressed)) + behind.length();
       }
 
       private Entry asReference(UUID workspaceId) {
@@ -85,8 +85,9 @@ public sealed interface Content {
     }
 
     @Override
-    public int length() {
-      return lengthWith(entries.stream().mapToLong(Entry::length).sum(), entries.size());
+    public int length(boolean compressed) {
+      return lengthWith(
+          entries.stream().mapToLong(entry -> entry.length(compressed)).sum(), entries.size());
     }
 
     /** That of a page with so many captures, of so many bytes together. */

@@ -120,6 +120,11 @@ public final class Destination {
         redaction);
   }
 
+  /** How much memory a body with this content takes, roughly. */
+  public int length(Content content) {
+    return content.length(compressed);
+  }
+
   private Content reference(Message message, Content content) {
     return switch (content) {
       case Content.Document _ ->

@@ -61,6 +61,11 @@ public final class DocumentHead {
     return stored == null ? text().length : Math.toIntExact(stored.length());
   }
 
+  /** Of the text, or of what is sent compressed. */
+  int length(boolean compressed) {
+    return compressed && stored != null ? stored.deflated().length() : length();
+  }
+
   /** The most memory that it can come to take. */
   public int memory() {
     return length() + (stored == null ? 0 : stored.deflated().length());

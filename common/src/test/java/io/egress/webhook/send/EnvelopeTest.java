@@ -3,8 +3,11 @@ package io.egress.webhook.send;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
 
 import io.egress.transcript.document.Fragment;
+import io.egress.transcript.stream.Cursor;
+import io.egress.transcript.stream.Feed;
 import io.egress.webhook.delivery.Event;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayInputStream;
@@ -54,6 +57,30 @@ class EnvelopeTest {
       assertThat(envelope.length()).isEqualTo(sent.length);
     }
     assertThat(stored.isInflated()).isFalse();
+  }
+
+  @Test
+  void itsMemoryIsThatOfWhatIsSent() {
+    byte[] head =
+        ("{\"text\":\"" + "words ".repeat(5_000) + "\",\"emitted_at\":\"").getBytes(UTF_8);
+    DocumentHead stored = new DocumentHead(1, Fragment.deflate(head));
+    Content document = new Content.Document(stored);
+    Content page =
+        new Content.Page(
+            Feed.CAPTURES,
+            null,
+            List.of(Content.Page.Entry.ofStream(UUID.randomUUID(), stored)),
+            new Cursor(1, 1),
+            false);
+
+    for (Content content : List.of(document, page)) {
+      for (boolean compressed : List.of(false, true)) {
+        Envelope envelope =
+            Envelope.compose(
+                Event.CAPTURE_PROCESSED, DELIVERY, Instant.EPOCH, content, compressed);
+        assertThat(content.length(compressed)).isCloseTo(envelope.length(), within(500));
+      }
+    }
   }
 
   @Test

@@ -98,7 +98,7 @@ final class Attempts {
       return false;
     }
     bodies
-        .take(content.length())
+        .take(destination.length(content))
         .onSuccess(body -> send(slot, destination, content, new Memory(documents, body)))
         .onFailure(_ -> {
           settle(slot, clock.instant(), new Outcome.Aborted("no memory", Duration.ZERO));

@@ -70,6 +70,10 @@ class AdministrationTest {
         .matches("expires_at  20\\S+Z\\s+expect_within  never\\s+");
     assertThat(administrator.run(2, "keys", "change", workspace, id))
         .contains("--expect-within is required");
+    assertThat(
+            administrator.run(
+                2, "keys", "change", workspace, id, "--extend", "--expect-within", "26h"))
+        .contains("--extend goes with --expires-in");
     run("keys", "--actor", "ada", "delete", workspace, id);
     assertThat(run("audit", "list", workspace, "--wide"))
         .containsPattern("(?m)^20\\S+ +ada +api +127.0.0.1 +api_key.deleted +" + id)

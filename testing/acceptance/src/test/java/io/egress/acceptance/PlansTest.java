@@ -58,6 +58,7 @@ class PlansTest {
       passThrough(roles, small, TIMES);
 
       fill(large);
+      await().until(roles::isReady);
       before = tables(READ_IN_SEQUENCE);
       sizes = tables(SIZES);
       TenantWorld.Tenant grown = roles.tenant(large);

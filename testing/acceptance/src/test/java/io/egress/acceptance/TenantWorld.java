@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -39,6 +40,14 @@ final class TenantWorld implements AutoCloseable {
 
   int internalPort() {
     return roles.internalPort();
+  }
+
+  /** Not while the database is too busy to answer. */
+  boolean isReady() {
+    return send(HttpRequest.newBuilder(
+                    URI.create("http://127.0.0.1:" + internalPort() + "/health/ready")))
+            .statusCode()
+        == 200;
   }
 
   /** A call of the internal API. */
