@@ -76,8 +76,7 @@ class EnvelopeTest {
     for (Content content : List.of(document, page)) {
       for (boolean compressed : List.of(false, true)) {
         Envelope envelope =
-            Envelope.compose(
-                Event.CAPTURE_PROCESSED, DELIVERY, Instant.EPOCH, content, compressed);
+            Envelope.compose(Event.CAPTURE_PROCESSED, DELIVERY, Instant.EPOCH, content, compressed);
         assertThat(content.length(compressed)).isCloseTo(envelope.length(), within(500));
       }
     }

@@ -9,6 +9,7 @@ import io.egress.dispatcher.lane.Lanes.Completion;
 import io.egress.dispatcher.metrics.DeliveryMeters;
 import io.egress.dispatcher.pause.FailingEndpoints;
 import io.egress.platform.backend.DatabaseState;
+import io.egress.platform.kafka.KafkaSettings;
 import io.egress.webhook.backfill.CatchUps;
 import io.egress.webhook.delivery.Delivery;
 import io.egress.webhook.endpoint.EndpointTarget;
@@ -41,6 +42,9 @@ final class DeliveryPipeline implements PreparationQueries.Reader, Attempts.Work
 
   private static final long NO_TIMER = -1;
   private static final int OUTCOMES_PENDING_MAX = 4_096;
+
+  /** Less than what it takes until the partitions of a process that stands still are another's. */
+  private static final long LATE_NANOS = KafkaSettings.SESSION_TIMEOUT.dividedBy(2).toNanos();
 
   /** A partition is read only while its ledger has room for this many records. */
   private static final int ROOM_MIN = 1_000;
@@ -175,6 +179,12 @@ final class DeliveryPipeline implements PreparationQueries.Reader, Attempts.Work
       documents.release();
       return;
     }
+    if (isLate(slot.record(), sentNanos)) {
+      slot.record().preparedLate();
+      queries.addFirst(slot);
+      documents.release();
+      return;
+    }
     boolean begun =
         switch (verdict) {
           case Verdict.Attempt(EndpointTarget target, DocumentHead head) -> {
@@ -193,6 +203,14 @@ final class DeliveryPipeline implements PreparationQueries.Reader, Attempts.Work
     if (!begun) {
       documents.release();
     }
+  }
+
+  /**
+   * A process that stood still knows neither that its partitions are another's by now nor what that
+   * one has sent, so what it has read is read again. Once: a slow database would be asked for ever.
+   */
+  private static boolean isLate(Job job, long sentNanos) {
+    return !job.wasPreparedLate() && System.nanoTime() - sentNanos > LATE_NANOS;
   }
 
   private void withoutAttempt(InFlight<Job> slot, Verdict.WithoutAttempt reason, long sentNanos) {

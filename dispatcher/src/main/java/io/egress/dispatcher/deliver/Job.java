@@ -29,6 +29,7 @@ final class Job {
   private Outcome.@Nullable Authorized authorized;
   private boolean abandoned;
   private boolean leftToStream;
+  private boolean preparedLate;
   private @Nullable Job repetition;
 
   Job(Delivery delivery, Entry<TopicPartition> entry, long takenNanos) {
@@ -64,6 +65,15 @@ final class Job {
 
   boolean isLeftToStream() {
     return leftToStream;
+  }
+
+  /** Its preparation took so long that it is repeated. */
+  void preparedLate() {
+    preparedLate = true;
+  }
+
+  boolean wasPreparedLate() {
+    return preparedLate;
   }
 
   /** When the record was read. */

@@ -34,6 +34,9 @@ class EndpointChangeTest {
       "pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
           + " and query like 'select id, state, attempts from deliveries%'";
 
+  private static final String WAITING_FOR_LONG =
+      WAITING_FOR_A_LOCK + " and query_start < now() - interval '4 seconds'";
+
   private final Fleet fleet = new Fleet(Map.of("EGRESS_RETRY_SCHEDULE", "2s,1h"));
   private final UUID workspace = UUID.randomUUID();
 
@@ -82,6 +85,25 @@ class EndpointChangeTest {
     await().until(() -> fleet.count("deliveries") == 101);
     await().until(() -> fleet.count("deliveries where state = 'pending'") == 0);
     assertThat(fleet.count("deliveries where state = 'skipped'")).isEqualTo(1);
+  }
+
+  /** As a process that stood still would send what it has read before. */
+  @Test
+  void whatWasReadTooLongAgoIsReadAgain() {
+    Fleet.Provisioned endpoint = fleet.endpoint(workspace, "crm");
+    fleet.dispatcher();
+    SqlConnection blocking = Fleet.await(fleet.database.getConnection());
+    Fleet.await(blocking.query("begin; lock table deliveries").execute());
+    fleet.captures(workspace, 1);
+    await().until(() -> fleet.count(WAITING_FOR_A_LOCK) > 0);
+
+    fleet.change(endpoint, EndpointChange.pausing(true));
+    await().until(() -> fleet.count(WAITING_FOR_LONG) > 0);
+    Fleet.await(blocking.query("commit").execute());
+    Fleet.await(blocking.close());
+
+    await().until(() -> fleet.count("deliveries where state = 'skipped'") == 1);
+    assertThat(fleet.receivers.arrivals("crm")).isEmpty();
   }
 
   private static String scrape(int port) throws IOException, InterruptedException {

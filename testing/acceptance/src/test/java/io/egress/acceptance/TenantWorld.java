@@ -45,7 +45,7 @@ final class TenantWorld implements AutoCloseable {
   /** Not while the database is too busy to answer. */
   boolean isReady() {
     return send(HttpRequest.newBuilder(
-                    URI.create("http://127.0.0.1:" + internalPort() + "/health/ready")))
+                URI.create("http://127.0.0.1:" + internalPort() + "/health/ready")))
             .statusCode()
         == 200;
   }
