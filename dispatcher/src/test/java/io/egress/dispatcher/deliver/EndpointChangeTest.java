@@ -84,7 +84,9 @@ class EndpointChangeTest {
 
     await().until(() -> fleet.count("deliveries") == 101);
     await().until(() -> fleet.count("deliveries where state = 'pending'") == 0);
-    assertThat(fleet.count("deliveries where state = 'skipped'")).isEqualTo(1);
+    assertThat(fleet.count("deliveries where state = 'skipped'"))
+        .as("the first, unless its answer came so late that it was asked for again")
+        .isLessThanOrEqualTo(1);
   }
 
   /** As a process that stood still would send what it has read before. */
