@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.egress.standalone.demo.SampleConversations;
 import io.egress.testing.CertificateAuthority;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -330,15 +331,10 @@ class AdministrationTest {
                 "stream")
             .getString("id");
     put(workspace);
-    await()
-        .until(() ->
-            run("endpoints", "pages", workspace.toString(), endpoint).contains("host name not"));
-    String page =
-        administrator
-            .json("endpoints", "pages", workspace.toString(), endpoint)
-            .getJsonArray("pages")
-            .getJsonObject(0)
-            .getString("id");
+    await().until(() -> !pages(workspace, endpoint).isEmpty());
+    String page = pages(workspace, endpoint).getJsonObject(0).getString("id");
+    assertThat(run("endpoints", "pages", workspace.toString(), endpoint, "--wide"))
+        .contains("host name not");
 
     String[] show = {"deliveries", "show", workspace.toString(), page};
     assertThat(run(show))
@@ -349,6 +345,12 @@ class AdministrationTest {
         .isEqualTo("this is a page, and the bodies of pages are not kept\n");
     assertThat(administrator.run(1, "deliveries", "show", workspace.toString(), endpoint))
         .isEqualTo("no such delivery in this workspace\n");
+  }
+
+  private static JsonArray pages(UUID workspace, String endpoint) {
+    return administrator
+        .json("endpoints", "pages", workspace.toString(), endpoint)
+        .getJsonArray("pages");
   }
 
   @Test
