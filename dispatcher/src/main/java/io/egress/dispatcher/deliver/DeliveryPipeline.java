@@ -81,7 +81,7 @@ final class DeliveryPipeline implements PreparationQueries.Reader, Attempts.Work
     this.backfills = backfills;
     this.unwrittenNanosMax = bounds.unwrittenMax().toNanos();
     this.database = shared.supervision().database();
-    Topics topics = new Topics(shared.settings().kafka().topicPrefix());
+    Topics topics = shared.topics();
     workload =
         new Workload(bounds.lanes(), bounds.spanMax(), System::nanoTime, topics.deliveries());
     pauses = new Pauses(workload, topics, Math.min(ROOM_MIN, bounds.spanMax()));

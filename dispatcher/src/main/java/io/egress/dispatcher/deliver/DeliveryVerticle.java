@@ -11,8 +11,10 @@ import io.egress.platform.backend.DatabaseState;
 import io.egress.platform.kafka.RecordPublisher;
 import io.egress.settings.Settings;
 import io.egress.transcript.document.DocumentStore;
+import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.deliverylog.LogDays;
 import io.egress.webhook.endpoint.SecretBox;
+import io.egress.webhook.queue.Topics;
 import io.egress.webhook.send.WebhookSender;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -46,6 +48,14 @@ public final class DeliveryVerticle extends VerticleBase {
      */
     public record Supervision(
         Restarts restarts, BackendWait backends, Supplier<DatabaseState> database) {}
+
+    Topics topics() {
+      return new Topics(settings.kafka().topicPrefix());
+    }
+
+    DeliveryLog deliveryLog() {
+      return new DeliveryLog(pool, days);
+    }
   }
 
   private final Dependencies shared;

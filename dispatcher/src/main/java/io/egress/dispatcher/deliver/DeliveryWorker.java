@@ -7,7 +7,6 @@ import io.egress.dispatcher.consume.RecordConsumer.Subscription;
 import io.egress.dispatcher.metrics.Stages;
 import io.egress.dispatcher.metrics.WorkerStates;
 import io.egress.dispatcher.supervise.MemberSupervisor.GroupMember;
-import io.egress.webhook.deliverylog.DeliveryLog;
 import io.egress.webhook.queue.Topics;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -87,7 +86,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
     this.stalled = stalled;
     this.clock = shared.clock();
     this.workers = shared.workers();
-    Topics topics = new Topics(shared.settings().kafka().topicPrefix());
+    Topics topics = shared.topics();
     backfillTopic = topics.backfill();
     consumer =
         new RecordConsumer(
@@ -104,7 +103,7 @@ final class DeliveryWorker implements GroupMember, RecordConsumer.Reader {
         new BackfillPublisher(
             vertx,
             shared.pool(),
-            new DeliveryLog(shared.pool(), shared.days()),
+            shared.deliveryLog(),
             shared.publisher(),
             topics,
             bounds.backfill());

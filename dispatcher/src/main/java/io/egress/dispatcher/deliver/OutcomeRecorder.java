@@ -93,9 +93,9 @@ final class OutcomeRecorder {
   }
 
   static OutcomeRecorder of(Vertx vertx, DeliveryVerticle.Dependencies shared, Ends ends) {
-    Topics topics = new Topics(shared.settings().kafka().topicPrefix());
+    Topics topics = shared.topics();
     RetrySchedule schedule = shared.settings().dispatcher().retrySchedule();
-    DeliveryLog log = new DeliveryLog(shared.pool(), shared.days());
+    DeliveryLog log = shared.deliveryLog();
     DurableBatches<Message> records =
         new DurableBatches<>(
             vertx,

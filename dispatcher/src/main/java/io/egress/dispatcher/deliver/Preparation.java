@@ -209,7 +209,7 @@ final class Preparation {
     long bytesMax = bounds.documentBytesMax();
     return new Preparation(
         shared.pool(),
-        new DeliveryLog(shared.pool(), shared.days()),
+        shared.deliveryLog(),
         new CurrentDocuments(vertx, shared.documents(), shared.heads()),
         new ByteBudget(vertx, bytesMax, QUERIES_WAITING_MAX),
         bytesMax / 4 * 3);

@@ -1,5 +1,6 @@
 package io.egress.standalone.demo;
 
+import io.egress.transcript.capture.Mode;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
@@ -53,7 +54,7 @@ public final class SampleConversations {
     int room = random.nextInt(ROOMS.size());
     return new JsonObject()
         .put("workspace_id", workspaceId.toString())
-        .put("mode", random.nextInt(4) == 0 ? "manual" : "ambient")
+        .put("mode", (random.nextInt(4) == 0 ? Mode.MANUAL : Mode.AMBIENT).wireName())
         .put("title", "Talk about " + words(2))
         .put("summary", sentence())
         .put("started_at", start)
