@@ -12,8 +12,6 @@ import ch.qos.logback.core.read.ListAppender;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -28,8 +26,10 @@ class BackendWatchTest {
   private static final Duration PERIOD = Duration.ofMillis(100);
   private static final Duration ANSWER_MAX = Duration.ofSeconds(1);
 
-  /** Failures of it. */
-  private static final Class<? extends Throwable> OWN = UncheckedIOException.class;
+  /** A failure of it, and of no backend that another test of this process watches. */
+  private static final class OwnException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
 
   private final Vertx vertx = Vertx.vertx();
   private final Promise<Void> first = Promise.promise();
@@ -46,7 +46,7 @@ class BackendWatchTest {
             PERIOD,
             ANSWER_MAX,
             _ -> requireNonNull(answer.get()),
-            OWN::isInstance);
+            OwnException.class::isInstance);
   }
 
   @AfterEach
@@ -93,7 +93,7 @@ class BackendWatchTest {
     log.addAppender(lines);
     AtomicLong nanos = new AtomicLong();
     Outage component = new Outage(log, "cannot write", "writes again", nanos::get);
-    Throwable own = new UncheckedIOException(new IOException("closed"));
+    Throwable own = new OwnException();
 
     component.failed(own);
     answer.set(Future.failedFuture("refused"));
@@ -131,7 +131,7 @@ class BackendWatchTest {
             PERIOD,
             ANSWER_MAX,
             _ -> asked.getAndIncrement() == 0 ? Future.succeededFuture() : cutOff.future(),
-            OWN::isInstance);
+            OwnException.class::isInstance);
     await().until(() -> asked.get() == 2);
 
     ending.close();
